@@ -1,0 +1,1 @@
+"""Command lines: one module a command, each with `main(argv) -> int`."""

@@ -1,0 +1,96 @@
+"""`lang2program analyze`: what holds the accuracy of a run or an export back."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+from lang2program_tf.cli.arguments import OneLineParser
+from lang2program_tf.cli.predicting import (
+    add_predictor_arguments,
+    check_predictor_arguments,
+    predict,
+)
+from lang2program_tf.errors import UserError
+
+_DESCRIPTION = """\
+Accuracy by utterance position, by action and by way of reference; the most frequent mistakes with
+examples; unknown words; calibration. The last line of output is one JSON object."""
+
+_EXAMPLES = """examples:
+  lang2program analyze --root_dir runs/scene
+  lang2program analyze --export exported/scene --out results
+  lang2program analyze --root_dir runs/scene --tsv my-scene.tsv --examples 30
+"""
+
+_EXPORT_NOTE = (
+    " An export tells its best programs only: a right one that is ranked lower counts as not found."
+)
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = OneLineParser(
+        "lang2program analyze",
+        description=_DESCRIPTION,
+        epilog=_EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    # Examples for training are not all prefixes of their lines; a --tsv of theirs is read as such.
+    add_predictor_arguments(parser, splits=["dev", "test"])
+    parser.add_argument(
+        "--out",
+        metavar="FOLDER",
+        help="write DOMAIN.md, DOMAIN.json and DOMAIN_calibration.png into it",
+    )
+    parser.add_argument(
+        "--examples", type=int, default=10, metavar="N", help="wrong steps to show (10)"
+    )
+    return parser
+
+
+def main(argv: Sequence[str]) -> int:
+    """Runs the command."""
+    arguments = _parser().parse_args(argv)
+    check_predictor_arguments(arguments)
+    if arguments.examples < 0:
+        raise UserError(f"--examples must be 0 or more, got {arguments.examples}")
+    folder = _folder(arguments.out) if arguments.out else None
+    from lang2program_tf.analysis.calibration import calibration_picture
+    from lang2program_tf.analysis.page import page
+    from lang2program_tf.analysis.report import analyze, to_json
+    from lang2program_tf.learning.run_folder import write_atomically
+
+    predictor, predictions = predict(arguments, doing="predicting")
+    analysis = analyze(predictor.domain, predictions, predictor.vocabulary)
+    subject, shown = _subject(arguments, predictor.corpus), arguments.examples
+    record = json.dumps(to_json(analysis))
+    if folder:
+        name = predictor.domain.name
+        picture = f"{name}_calibration.png"
+        text = page(analysis, subject=subject, examples=shown, picture=picture)
+        write_atomically(folder / picture, calibration_picture(analysis.bins, name))
+        write_atomically(folder / f"{name}.json", record + "\n")
+        write_atomically(folder / f"{name}.md", text)
+    print(page(analysis, subject=subject, examples=shown, picture=None))
+    print(record)
+    return 0
+
+
+def _folder(path: str) -> Path:
+    try:
+        Path(path).mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise UserError(f"cannot write to {path}: {error.strerror}") from error
+    return Path(path)
+
+
+def _subject(arguments: argparse.Namespace, trained_on: str) -> str:
+    """Which parser was analyzed on which data; a page is for others, who have other folders."""
+    path = Path(arguments.root_dir or arguments.export).absolute()
+    source = f"{'Run' if arguments.root_dir else 'Export'} `{path.parent.name}/{path.name}`"
+    split = f"the {arguments.split} split of {arguments.corpus or trained_on}"
+    data = f"the file `{Path(arguments.tsv).name}`" if arguments.tsv else split
+    note = "" if arguments.root_dir else _EXPORT_NOTE
+    return f"{source}, on {data}.{note}"

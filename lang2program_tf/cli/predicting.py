@@ -1,0 +1,52 @@
+"""The arguments of commands that predict with a run or an export, and the predictions."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from tqdm import tqdm
+
+from lang2program_tf.errors import UserError
+
+if TYPE_CHECKING:
+    from lang2program_tf.learning.evaluation import Prediction
+    from lang2program_tf.learning.predictors import Predictor
+
+
+def add_predictor_arguments(parser: argparse.ArgumentParser, *, splits: Sequence[str]) -> None:
+    """Declares where the parser and the examples come from."""
+    source = parser.add_mutually_exclusive_group(required=True)
+    source.add_argument("--root_dir", metavar="RUN", help="a run folder; its best checkpoint")
+    source.add_argument("--export", metavar="DIR", help="an exported parser, DOMAIN/VERSION")
+    data = parser.add_mutually_exclusive_group()
+    data.add_argument("--tsv", metavar="FILE", help="a file in SCONE's format")
+    data.add_argument("--split", default="dev", choices=splits, help="of the corpus (dev)")
+    parser.add_argument(
+        "--corpus", choices=["scone", "embedded"], help="default: the one the run was trained on"
+    )
+    parser.add_argument(
+        "--batch_size", type=int, default=32, help="examples at a time (32); changes no result"
+    )
+
+
+def check_predictor_arguments(arguments: argparse.Namespace) -> None:
+    """Refuses what `predict` could not do, before anything heavy is imported."""
+    if arguments.batch_size < 1:
+        raise UserError(f"--batch_size must be 1 or more, got {arguments.batch_size}")
+
+
+def predict(arguments: argparse.Namespace, *, doing: str) -> tuple[Predictor, list[Prediction]]:
+    """The parser and its predictions, under a progress bar that says what is being done."""
+    from lang2program_tf.learning import predictors
+
+    predictor: Predictor
+    if arguments.root_dir:
+        predictor = predictors.RunPredictor(arguments.root_dir, batch_size=arguments.batch_size)
+    else:
+        predictor = predictors.ExportPredictor(arguments.export, batch_size=arguments.batch_size)
+    corpus = arguments.corpus or predictor.corpus
+    examples = predictors.load(predictor.domain, corpus, arguments.split, arguments.tsv)
+    bar = tqdm(predictor.predict(examples), total=len(examples), desc=doing, unit="example")
+    return predictor, list(bar)

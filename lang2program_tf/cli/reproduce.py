@@ -1,0 +1,110 @@
+"""`lang2program reproduce`: trains all runs of a table of the paper, and writes the table."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from lang2program_tf.cli.arguments import OneLineParser
+from lang2program_tf.reproduction.tables import DOMAINS, NAMES, read_table, select_runs
+
+_EPILOG = """examples:
+  lang2program reproduce table1 --jobs 2
+  lang2program reproduce table1 --domain scene --row randomer bs_mml --seeds 0 1
+  lang2program reproduce figure3 --report_only
+  RAY_ADDRESS=head:6379 lang2program reproduce table2 --engine ray --jobs 40
+
+Runs are kept in ROOT_DIR/<gin file without .gin>/seed_<n>, with a log beside each; the table is
+RESULTS/TABLE.md, and RESULTS/TABLE.json with the settings and curves of all runs. What is done is
+skipped, also if it is only in RESULTS/TABLE.json: results of several machines add up. The same
+command goes on where it was stopped. With Ray, all nodes must have this package and the data, and
+ROOT_DIR must be on a file system that they share. A cluster with tokens, the default of newer Rays,
+also wants RAY_AUTH_MODE=token and its token (RAY_AUTH_TOKEN, see Ray's documentation).
+
+The last line of output is one JSON object. Exit codes: 0 when all runs are done, 1 when some have
+failed, 2 for an error, 130 and 143 when stopped by Ctrl-C and by SIGTERM (the runs have saved
+themselves)."""
+
+
+def _parser() -> OneLineParser:
+    parser = OneLineParser(
+        "lang2program reproduce",
+        description="Trains all runs of a table of the paper, and writes the table with the "
+        "paper's figures beside ours.",
+        epilog=_EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("table", metavar="TABLE", choices=NAMES, help=", ".join(NAMES))
+    parser.add_argument("--domain", nargs="+", choices=DOMAINS, default=[], help="only these")
+    parser.add_argument(
+        "--row", nargs="+", default=[], help="only these rows: gin file names after the domain"
+    )
+    parser.add_argument(
+        "--seeds", nargs="+", type=_seed, default=list(range(5)), help="default: 0 1 2 3 4"
+    )
+    parser.add_argument("--jobs", type=_count, default=1, help="runs at a time (default: 1)")
+    parser.add_argument("--root_dir", default="runs", help="the folder of runs (default: runs)")
+    parser.add_argument("--results", default="results", help="where tables go (default: results)")
+    parser.add_argument(
+        "--engine", choices=["local", "ray"], default="local", help="this machine, or Ray"
+    )
+    parser.add_argument(
+        "--gin_param", action="append", default=[], help="a gin binding that overrides the files"
+    )
+    parser.add_argument(
+        "--report_only", action="store_true", help="trains nothing: the table of what is done"
+    )
+    return parser
+
+
+def main(argv: Sequence[str]) -> int:
+    """Runs the command."""
+    arguments = _parser().parse_args(argv)
+    table = read_table(arguments.table)
+    runs = select_runs(table, domains=arguments.domain, rows=arguments.row, seeds=arguments.seeds)
+    from lang2program_tf.reproduction.reproduction import Outcome, Reproduction
+
+    reproduction = Reproduction(
+        table,
+        root_dir=Path(arguments.root_dir),
+        results=Path(arguments.results),
+        params=arguments.gin_param,
+    )
+    outcome = Outcome(None, [])
+    if not arguments.report_only:
+        outcome = reproduction.train(runs, engine=arguments.engine, limit=arguments.jobs)
+    print(reproduction.write())
+    reproduction.draw()
+    for job in outcome.failed():
+        print(f"{job.run} failed: {job.error}; see {job.log}", file=sys.stderr)
+    if outcome.signal is not None:
+        print(f"stopped by {outcome.signal.name}; the same command goes on", file=sys.stderr)
+    last = {
+        "table": table.name,
+        "runs": len(runs),
+        "done": len(runs) - len(reproduction.not_done(runs)),
+        "failed": [str(job.run) for job in outcome.failed()],
+        "json": str(reproduction.json),
+        "markdown": str(reproduction.markdown),
+    }
+    print(json.dumps(last))
+    if outcome.signal is not None:
+        return 128 + outcome.signal
+    return 1 if outcome.failed() else 0
+
+
+def _seed(text: str) -> int:
+    return _whole(text, least=0)
+
+
+def _count(text: str) -> int:
+    return _whole(text, least=1)
+
+
+def _whole(text: str, *, least: int) -> int:
+    if not text.isdecimal() or int(text) < least:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number, {least} or more")
+    return int(text)

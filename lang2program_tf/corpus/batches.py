@@ -1,0 +1,130 @@
+"""Examples as padded arrays, and the endless, reshuffled, resumable order of training batches."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Callable, NamedTuple
+
+import numpy as np
+import tensorflow as tf
+from numpy.typing import NDArray
+
+from lang2program_tf.corpus.scone import Example
+from lang2program_tf.corpus.words import PADDING, WordVectors
+from lang2program_tf.language import Domain, World
+
+# Few widths, so that few different shapes occur.
+WIDTH_STEP = 5
+_PREFETCH = 4
+
+WorldEncoder = Callable[[Sequence[World]], "NDArray[np.int32]"]
+
+
+class Batch(NamedTuple):
+    """B examples, arrays or tensors.
+
+    Attributes:
+      words: [B, M, W] int32, ids of the words of each utterance; `PADDING` behind an utterance, and
+        in utterances that an example does not have. W is a multiple of 5, or the domain's limit.
+      num_utterances: [B] int32.
+      worlds: [B, P] int32, the first world of each example.
+      next_identities: [B] int32, the hidden number of the next object to come to that world.
+      targets: [B, P] int32, the world after its last utterance.
+      indices: [B] int32, the number of each example among all examples.
+    """
+
+    words: tf.Tensor
+    num_utterances: tf.Tensor
+    worlds: tf.Tensor
+    next_identities: tf.Tensor
+    targets: tf.Tensor
+    indices: tf.Tensor
+
+
+class BatchMaker:
+    """Makes batches of any of the given examples, which it encodes once.
+
+    Attributes:
+      examples: N examples.
+    """
+
+    def __init__(
+        self,
+        examples: Sequence[Example],
+        *,
+        domain: Domain,
+        vectors: WordVectors,
+        encode_worlds: WorldEncoder,
+        next_identities: WorldEncoder,
+        max_utterances: int,
+    ) -> None:
+        """Encodes the examples.
+
+        Args:
+          examples: at least one.
+          domain: of the examples; sets the largest number of words of an utterance.
+          vectors: the vocabulary.
+          encode_worlds: turns N worlds into an array [N, P].
+          next_identities: turns N worlds into an array [N].
+          max_utterances: the size of axis M of all batches.
+        """
+        if not examples:
+            raise ValueError("examples must not be empty")
+        longest = max(len(example.utterances) for example in examples)
+        if longest > max_utterances:
+            raise ValueError(f"max_utterances must be at least {longest}, got {max_utterances}")
+        self.examples = tuple(examples)
+        lengths = np.zeros([len(examples)], np.int32)
+        words = np.full([len(examples), max_utterances, domain.max_words], PADDING, np.int32)
+        for row, example in enumerate(examples):
+            for column, utterance in enumerate(example.utterances):
+                ids = vectors.encode(utterance, max_words=domain.max_words)
+                words[row, column, : len(ids)] = ids
+                lengths[row] = max(lengths[row], len(ids))
+        worlds = [domain.parse_world(example.world) for example in examples]
+        self._lengths = tf.constant(lengths)
+        self._all = Batch(
+            words=tf.constant(words),
+            num_utterances=tf.constant([len(e.utterances) for e in examples], tf.int32),
+            worlds=tf.constant(encode_worlds(worlds)),
+            next_identities=tf.constant(next_identities(worlds)),
+            targets=tf.constant(encode_worlds([domain.parse_world(e.target) for e in examples])),
+            indices=tf.range(len(examples)),
+        )
+
+    def __len__(self) -> int:
+        return len(self.examples)
+
+    def __call__(self, indices: tf.Tensor) -> Batch:
+        """The batch of the examples with these numbers [B]."""
+        batch = Batch(*(tf.gather(field, indices) for field in self._all))
+        longest = tf.reduce_max(tf.gather(self._lengths, indices))
+        limit = self._all.words.shape[-1]
+        width = tf.clip_by_value(-(-longest // WIDTH_STEP) * WIDTH_STEP, 1, limit)
+        return batch._replace(words=batch.words[:, :, :width])
+
+
+def training_batches(
+    maker: BatchMaker, *, batch_size: int, seed: int, start_step: int = 0
+) -> tf.data.Dataset:
+    """An endless data set of batches: all examples once an epoch, each time reshuffled.
+
+    A step's batch depends on the seed and the step alone, so that a resumed run goes on exactly as
+    if it had not stopped. A batch may begin in one epoch and end in the next.
+
+    Args:
+      maker: makes the batches.
+      batch_size: examples a step.
+      seed: of the order.
+      start_step: the step, from 0, whose batch comes first.
+    """
+    if batch_size < 1:
+        raise ValueError(f"batch_size must be at least 1, got {batch_size}")
+    epoch, done = divmod(start_step * batch_size, len(maker))
+
+    def shuffled(epoch: tf.Tensor) -> tf.data.Dataset:
+        order = tf.random.experimental.stateless_shuffle(tf.range(len(maker)), seed=[seed, epoch])
+        return tf.data.Dataset.from_tensor_slices(order)
+
+    examples = tf.data.Dataset.range(epoch, np.iinfo(np.int64).max).flat_map(shuffled).skip(done)
+    return examples.batch(batch_size, drop_remainder=True).map(maker).prefetch(_PREFETCH)

@@ -1,0 +1,59 @@
+"""Where the data lies: `scone/` and `glove/` in one folder."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from lang2program_tf.errors import UserError
+
+# In the order of preference; the last is a cut of the 20,000 most frequent words.
+_GLOVE_FILES = (
+    "glove.6B.100d.txt",
+    "glove.6B.100d.txt.gz",
+    "glove.6B.100d.zip",
+    "glove.6B.zip",
+    "glove.6B.100d.top20k.txt.gz",
+)
+
+
+def data_dir() -> Path:
+    """The folder that LANG2PROGRAM_DATA names, else `~/.cache/lang2program`."""
+    value = os.environ.get("LANG2PROGRAM_DATA")
+    return Path(value).expanduser() if value else Path.home() / ".cache" / "lang2program"
+
+
+def scone_file(domain: str, split: str) -> Path:
+    """A file of SCONE.
+
+    Args:
+      domain: `alchemy`, `scene` or `tangrams`.
+      split: `train`, `train-orig` or `dev`.
+
+    Raises:
+      UserError: it is not there.
+    """
+    path = data_dir() / "scone" / f"{domain}-{split}.tsv"
+    if not path.is_file():
+        raise _missing(path, "scone")
+    return path
+
+
+def glove_file() -> Path:
+    """The 100-dimensional GloVe vectors: plain text, `.gz`, or a `.zip` that holds the text.
+
+    Raises:
+      UserError: there is none.
+    """
+    folder = data_dir() / "glove"
+    for name in _GLOVE_FILES:
+        if (folder / name).is_file():
+            return folder / name
+    raise _missing(folder / _GLOVE_FILES[0], "glove")
+
+
+def _missing(path: Path, archive: str) -> UserError:
+    return UserError(
+        f"no {path}; `lang2program fetch {archive}` gets it,"
+        " or set LANG2PROGRAM_DATA to the folder that holds it"
+    )

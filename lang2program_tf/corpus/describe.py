@@ -1,0 +1,185 @@
+"""Facts about a data set: how much there is, how long its sentences, which words are unknown."""
+
+from __future__ import annotations
+
+import dataclasses
+import statistics
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from lang2program_tf.corpus.scone import Line, prefixes, substrings
+from lang2program_tf.corpus.words import UNKNOWN, WordVectors, tokenize
+from lang2program_tf.language import Domain
+
+_SHOWN_UNKNOWN = 20
+_BAR_WIDTH = 40
+
+
+@dataclass(frozen=True)
+class Known:
+    """How words split up by where their vectors come from.
+
+    Attributes:
+      genuine: those with a GloVe vector of their own.
+      aliased: those with the vector of another word.
+      unknown: those with the vector of the unknown word.
+    """
+
+    genuine: int
+    aliased: int
+    unknown: int
+
+    @property
+    def total(self) -> int:
+        """All of them."""
+        return self.genuine + self.aliased + self.unknown
+
+
+@dataclass(frozen=True)
+class Description:
+    """What `describe` finds.
+
+    Attributes:
+      name: of the data set.
+      domain: `alchemy`, `scene` or `tangrams`.
+      lines: number of interactions.
+      lines_by_utterances: for each number of utterances, how many lines have it.
+      substrings: how many training examples the lines make; None if some world is unknown.
+      prefixes: how many evaluation examples the lines make; None if some world is unknown.
+      utterances_by_words: for each number of words, how many utterances have it.
+      max_words: where the model cuts an utterance.
+      running: all words, counted as often as they occur.
+      vocabulary: different words.
+      frequent_unknown: the most frequent unknown words and how often they occur.
+    """
+
+    name: str
+    domain: str
+    lines: int
+    lines_by_utterances: dict[int, int]
+    substrings: int | None
+    prefixes: int | None
+    utterances_by_words: dict[int, int]
+    max_words: int
+    running: Known
+    vocabulary: Known
+    frequent_unknown: tuple[tuple[str, int], ...]
+
+    @property
+    def utterances(self) -> int:
+        """Number of utterances."""
+        return sum(self.utterances_by_words.values())
+
+    @property
+    def cut_utterances(self) -> int:
+        """Number of utterances of which the model does not see the end."""
+        return sum(n for words, n in self.utterances_by_words.items() if words > self.max_words)
+
+
+def describe(
+    lines: Sequence[Line], *, name: str, domain: Domain, vectors: WordVectors
+) -> Description:
+    """Counts what is in these lines.
+
+    Args:
+      lines: at least one.
+      name: what to call them.
+      domain: whose lines they are.
+      vectors: the words that are known.
+    """
+    utterances = [tokenize(utterance) for line in lines for utterance in line.utterances]
+    counts = Counter(word for utterance in utterances for word in utterance)
+    kinds = {word: _kind(word, vectors) for word in counts}
+    unknown = [(word, n) for word, n in counts.items() if kinds[word] == "unknown"]
+    whole = all(world is not None for line in lines for world in line.worlds)
+    return Description(
+        name=name,
+        domain=domain.name,
+        lines=len(lines),
+        lines_by_utterances=_histogram([len(line.utterances) for line in lines]),
+        substrings=len(substrings(lines)) if whole else None,
+        prefixes=len(prefixes(lines)) if whole else None,
+        utterances_by_words=_histogram([len(utterance) for utterance in utterances]),
+        max_words=domain.max_words,
+        running=_known(Counter(kinds[word] for word in counts.elements())),
+        vocabulary=_known(Counter(kinds.values())),
+        frequent_unknown=tuple(sorted(unknown, key=lambda item: (-item[1], item[0])))[
+            :_SHOWN_UNKNOWN
+        ],
+    )
+
+
+def _kind(word: str, vectors: WordVectors) -> str:
+    if vectors.lookup(word) == UNKNOWN:
+        return "unknown"
+    return "aliased" if word in vectors.source.aliases else "genuine"
+
+
+def _known(counts: Counter[str]) -> Known:
+    return Known(counts["genuine"], counts["aliased"], counts["unknown"])
+
+
+def _histogram(numbers: Sequence[int]) -> dict[int, int]:
+    return dict(sorted(Counter(numbers).items()))
+
+
+def to_text(found: Description) -> str:
+    """A description for people."""
+    lengths = [n for n, count in found.utterances_by_words.items() for _ in range(count)]
+    by_utterances = ", ".join(f"{n:,} with {m}" for m, n in found.lines_by_utterances.items())
+    rows = [
+        f"{found.name} ({found.domain})",
+        f"  lines             {found.lines:,}; by number of utterances: {by_utterances}",
+    ]
+    if found.substrings is not None:
+        rows.append(
+            f"  examples          {found.substrings:,} for training (1 or 2 utterances), "
+            f"{found.prefixes:,} for evaluation (from the first utterance on)"
+        )
+    rows += [
+        f"  utterances        {found.utterances:,}; words in each: {lengths[0]} to {lengths[-1]}, "
+        f"median {statistics.median(lengths):g}, mean {statistics.mean(lengths):.1f}",
+        f"  cut               {_share(found.cut_utterances, found.utterances)} of the utterances "
+        f"have more than {found.max_words} words",
+        *_bars(found),
+        f"  words             {_kinds(found.running)}",
+        f"  different words   {_kinds(found.vocabulary)}",
+    ]
+    if found.frequent_unknown:
+        unknown = "  ".join(f"{word!r} {n:,}" for word, n in found.frequent_unknown)
+        rows.append(f"  unknown           {unknown}")
+    return "\n".join(rows)
+
+
+def _share(part: int, whole: int) -> str:
+    return f"{part:,} ({part / whole:.2%})"
+
+
+def _kinds(known: Known) -> str:
+    return (
+        f"{known.total:,}: {known.genuine:,} with a GloVe vector, {known.aliased:,} with that of "
+        f"another word, {_share(known.unknown, known.total)} unknown"
+    )
+
+
+def _bars(found: Description) -> list[str]:
+    """The lengths of utterances as a bar chart; those that are cut share the last bar."""
+    bars = {f"{n}": c for n, c in found.utterances_by_words.items() if n <= found.max_words}
+    bars["more"] = found.cut_utterances
+    longest = max(bars.values())
+    return [
+        f"    {words:>4} words {'#' * round(_BAR_WIDTH * count / longest)} {count:,}"
+        for words, count in bars.items()
+    ]
+
+
+def to_json(found: Description) -> dict[str, object]:
+    """A description for programs."""
+    return {
+        **dataclasses.asdict(found),
+        "utterances": found.utterances,
+        "cut_utterances": found.cut_utterances,
+        "unknown_rate": found.running.unknown / found.running.total,
+        "unknown_rate_of_vocabulary": found.vocabulary.unknown / found.vocabulary.total,
+    }

@@ -1,0 +1,217 @@
+"""Gets SCONE and GloVe: download, check, unpack; the data folder changes only when all is well."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import shutil
+import zipfile
+import zlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath, PureWindowsPath
+from typing import NamedTuple
+
+from tqdm import tqdm
+
+from lang2program_tf.corpus.download import DownloadError, Retry, download
+from lang2program_tf.errors import UserError
+
+_CHUNK = 1 << 20
+_DOMAINS = ("alchemy", "scene", "tangrams")
+
+
+@dataclass(frozen=True)
+class Archive:
+    """A zip archive and what is wanted of it.
+
+    Attributes:
+      name: the user's name for it, and its folder in the data folder.
+      url: the official address.
+      required: base names of members without which the archive is not the right one.
+      optional: base names of members that are unpacked if there.
+    """
+
+    name: str
+    url: str
+    required: tuple[str, ...]
+    optional: tuple[str, ...] = ()
+
+    @property
+    def file_name(self) -> str:
+        """The archive's own file name."""
+        return PurePosixPath(self.url).name
+
+
+SCONE = Archive(
+    name="scone",
+    url="https://nlp.stanford.edu/projects/scone/scone.zip",
+    required=tuple(f"{d}-{split}.tsv" for d in _DOMAINS for split in ("train", "dev")),
+    optional=tuple(f"{d}-{split}.tsv" for d in _DOMAINS for split in ("train-orig", "test")),
+)
+GLOVE = Archive(
+    name="glove",
+    url="https://nlp.stanford.edu/data/glove.6B.zip",
+    required=("glove.6B.100d.txt",),
+)
+ARCHIVES = {archive.name: archive for archive in (SCONE, GLOVE)}
+
+
+class Fetched(NamedTuple):
+    """What a fetch did.
+
+    Attributes:
+      folder: where the files are.
+      files: names of the files unpacked; empty if all were there already.
+      sha256: of the archive, in hex; empty if all files were there already.
+    """
+
+    folder: Path
+    files: tuple[str, ...]
+    sha256: str
+
+
+def fetch(
+    archive: Archive,
+    *,
+    root: Path,
+    source: Path | None = None,
+    url: str | None = None,
+    sha256: str | None = None,
+    force: bool = False,
+    retry: Retry | None = None,
+) -> Fetched:
+    """Puts the files of `archive` into `root/NAME`.
+
+    Args:
+      archive: what to get.
+      root: the data folder.
+      source: an archive on disk, used instead of a download.
+      url: where to download from, instead of the official address.
+      sha256: what the archive must hash to, in hex.
+      force: fetch although the files are there, and replace them.
+      retry: how patient the download is.
+
+    Raises:
+      UserError: it could not be done; the files in `root/NAME` are as they were.
+    """
+    folder = root / archive.name
+    if not force and all((folder / name).is_file() for name in archive.required):
+        return Fetched(folder, (), "")
+    try:
+        with _work_folder(root, archive.name) as work:
+            if source is None:
+                path = work / archive.file_name
+                _download(archive, url or archive.url, path, root=root, retry=retry)
+            else:
+                path = source
+            try:
+                digest = _check_sha256(path, expected=sha256)
+                files = _unpack(path, archive, work / "unpacked")
+            except UserError:
+                if source is None:  # or the next call would take the same bad bytes again
+                    shutil.rmtree(work)
+                raise
+            _install(work / "unpacked", folder)
+            shutil.rmtree(work)
+            return Fetched(folder, files, digest)
+    except OSError as error:
+        raise UserError(f"cannot fetch {archive.name} into {root}: {error}") from error
+
+
+@contextlib.contextmanager
+def _work_folder(root: Path, name: str) -> Iterator[Path]:
+    """A folder in the file system of `root`; only an unfinished download survives in it."""
+    work = root / ".downloads" / name
+    shutil.rmtree(work / "unpacked", ignore_errors=True)
+    work.mkdir(parents=True, exist_ok=True)
+    try:
+        yield work
+    finally:
+        shutil.rmtree(work / "unpacked", ignore_errors=True)
+        for folder in (work, work.parent):
+            with contextlib.suppress(OSError):  # not empty: there is something to resume
+                folder.rmdir()
+
+
+def _download(archive: Archive, url: str, path: Path, *, root: Path, retry: Retry | None) -> None:
+    try:
+        download(url, path, retry=retry)
+    except DownloadError as error:
+        raise UserError(
+            f"cannot download {url}: {error}\n"
+            f"  To go on from what has arrived, run the same command again.\n"
+            f"  To do it by hand, get {archive.url} with a browser, then run\n"
+            f"    lang2program fetch {archive.name} --from {archive.file_name}\n"
+            f"  or unpack it so that there is {root / archive.name / archive.required[0]}"
+        ) from error
+
+
+def _check_sha256(path: Path, *, expected: str | None) -> str:
+    if not path.is_file():
+        raise UserError(f"there is no file {path}")
+    hasher = hashlib.sha256()
+    with path.open("rb") as file, _bar(f"checking {path.name}", path.stat().st_size) as bar:
+        while chunk := file.read(_CHUNK):
+            hasher.update(chunk)
+            bar.update(len(chunk))
+    digest = hasher.hexdigest()
+    if expected is not None and digest != expected.lower():
+        raise UserError(f"{path.name} has sha256 {digest}, not {expected.lower()} as asked for")
+    return digest
+
+
+def _unpack(path: Path, archive: Archive, into: Path) -> tuple[str, ...]:
+    """Unpacks the wanted members into a new folder; reading a member to its end checks its CRC."""
+    try:
+        with zipfile.ZipFile(path) as zipped:
+            members = _wanted_members(zipped, archive, path.name)
+            into.mkdir()
+            with _bar(f"unpacking {path.name}", sum(m.file_size for m in members.values())) as bar:
+                for name, member in members.items():
+                    with zipped.open(member) as packed, (into / name).open("xb") as out:
+                        while chunk := packed.read(_CHUNK):
+                            out.write(chunk)
+                            bar.update(len(chunk))
+    except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError) as error:
+        raise UserError(f"{path.name} is not a sound zip archive: {error}") from error
+    return tuple(members)
+
+
+def _wanted_members(
+    zipped: zipfile.ZipFile, archive: Archive, archive_name: str
+) -> dict[str, zipfile.ZipInfo]:
+    """The wanted members by base name, wherever in the archive they are."""
+    found: dict[str, zipfile.ZipInfo] = {}
+    for member in zipped.infolist():
+        path = PurePosixPath(member.filename.replace("\\", "/"))
+        if path.is_absolute() or ".." in path.parts or PureWindowsPath(path).drive:
+            raise UserError(
+                f"{archive_name} is refused: its member {member.filename!r} leads outside"
+            )
+        if path.name not in archive.required + archive.optional or member.is_dir():
+            continue
+        other = found.setdefault(path.name, member)
+        if (other.CRC, other.file_size) != (member.CRC, member.file_size):
+            raise UserError(
+                f"{archive_name} is refused: {other.filename!r} and {member.filename!r} differ"
+            )
+    lacking = [name for name in archive.required if name not in found]
+    if lacking:
+        raise UserError(
+            f"{archive_name} is not the {archive.name} archive: no {', '.join(lacking)}"
+        )
+    return found
+
+
+def _install(unpacked: Path, folder: Path) -> None:
+    """Moves whole files into place: the folder at once if it is new, else file by file."""
+    if not folder.exists():
+        unpacked.rename(folder)
+        return
+    for path in sorted(unpacked.iterdir()):
+        path.replace(folder / path.name)
+
+
+def _bar(text: str, total: int) -> tqdm[None]:
+    return tqdm(desc=text, total=total, unit="B", unit_scale=True, unit_divisor=1024, leave=False)

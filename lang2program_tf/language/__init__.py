@@ -1,0 +1,49 @@
+"""The program language of the three SCONE domains: standard library only, Python 3.8 and later."""
+
+from lang2program_tf.language.continuations import (
+    MAX_STACK,
+    Continuation,
+    Outcome,
+    continuation,
+    continuations,
+)
+from lang2program_tf.language.domain import Domain, World
+from lang2program_tf.language.domains import DOMAINS, get_domain
+from lang2program_tf.language.drawing import draw
+from lang2program_tf.language.errors import (
+    ExecutionError,
+    LanguageError,
+    ProgramError,
+    UnknownDomainError,
+    WorldError,
+)
+from lang2program_tf.language.executor import Command, State, execute, step, trace
+from lang2program_tf.language.infix import parse_program, to_infix
+from lang2program_tf.language.tokens import Kind, Token
+
+__all__ = [
+    "DOMAINS",
+    "MAX_STACK",
+    "Command",
+    "Continuation",
+    "Domain",
+    "ExecutionError",
+    "Kind",
+    "LanguageError",
+    "Outcome",
+    "ProgramError",
+    "State",
+    "Token",
+    "UnknownDomainError",
+    "World",
+    "WorldError",
+    "continuation",
+    "continuations",
+    "draw",
+    "execute",
+    "get_domain",
+    "parse_program",
+    "step",
+    "to_infix",
+    "trace",
+]

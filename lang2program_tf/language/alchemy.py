@@ -1,0 +1,174 @@
+"""Alchemy: seven beakers of up to four units of colored chemical."""
+
+from __future__ import annotations
+
+from typing import Any, List, NamedTuple, Optional, Tuple
+
+from lang2program_tf.language import tokens as t
+from lang2program_tf.language.domain import Domain, World, parse_cells
+from lang2program_tf.language.errors import ActionError, EmptyResultError, WorldError
+from lang2program_tf.language.values import (
+    Color,
+    Fraction,
+    ObjectList,
+    Value,
+    WorldObject,
+    as_color,
+    as_number,
+    as_object,
+    pop,
+)
+
+NUM_BEAKERS = 7
+CAPACITY = 4
+COLORS = "rygopb"
+BROWN = "b"
+EXAMPLE = "'1:ggg 2:_ 3:_ 4:b 5:_ 6:r 7:yy'"
+
+
+class _BeakerFields(NamedTuple):
+    position: int
+    units: str
+
+
+class Beaker(_BeakerFields, WorldObject):
+    """A beaker: its position and its units, bottom first, one letter each."""
+
+    __slots__ = ()
+
+    @property
+    def color(self) -> Optional[str]:
+        """The color, if the beaker is not empty and all its units agree."""
+        return self.units[0] if len(set(self.units)) == 1 else None
+
+    def __str__(self) -> str:
+        return f"{self.position}:{self.units or '_'}"
+
+
+class AlchemyWorld(World):
+    """Seven beakers in a row."""
+
+    def __init__(self, contents: Tuple[str, ...]) -> None:
+        self._beakers = ObjectList(Beaker(i, units) for i, units in enumerate(contents, start=1))
+
+    @property
+    def objects(self) -> ObjectList:
+        return self._beakers
+
+    def resolve(self, thing: Beaker) -> Beaker:
+        """The beaker at the position of `thing`; beakers never leave."""
+        beaker: Beaker = self._beakers[thing.position - 1]
+        return beaker
+
+    def replace(self, *changes: Beaker) -> AlchemyWorld:
+        """The world with these beakers in place of those at their positions."""
+        contents = [beaker.units for beaker in self._beakers]
+        for beaker in changes:
+            contents[beaker.position - 1] = beaker.units
+        return AlchemyWorld(tuple(contents))
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, AlchemyWorld) and self._beakers == other._beakers
+
+    def __hash__(self) -> int:
+        return hash(self._beakers)
+
+    def __str__(self) -> str:
+        return " ".join(str(beaker) for beaker in self._beakers)
+
+
+def parse_world(text: str) -> AlchemyWorld:
+    """Reads `1:ggg 2:_ … 7:yy`."""
+    contents = parse_cells(text, EXAMPLE)
+    if len(contents) != NUM_BEAKERS:
+        raise WorldError(
+            f"an alchemy world has {NUM_BEAKERS} beakers, this one has {len(contents)}; "
+            f"it looks like {EXAMPLE}"
+        )
+    for position, content in enumerate(contents, start=1):
+        if content != "_" and (len(content) > CAPACITY or set(content) - set(COLORS)):
+            raise WorldError(
+                f"beaker {position} holds {content!r}; it may hold _ or 1 to {CAPACITY} letters "
+                f"of {COLORS}"
+            )
+    return AlchemyWorld(tuple("" if content == "_" else content for content in contents))
+
+
+def _has_color(world: AlchemyWorld, value: Value) -> ObjectList:
+    wanted = as_color(value)
+    found = ObjectList(beaker for beaker in world.objects if beaker.color == wanted)
+    if not found:
+        raise EmptyResultError(f"no beaker has color {wanted!s}")
+    return found
+
+
+def _pour(world: AlchemyWorld, stack: List[Value]) -> Tuple[World, Tuple[Value, ...]]:
+    target = world.resolve(_beaker(pop(stack)))
+    source = world.resolve(_beaker(pop(stack)))
+    if source.position == target.position:
+        raise ActionError(f"cannot pour beaker {source.position} into itself")
+    if source.color is None:
+        raise ActionError(f"cannot pour beaker {source.position}: it has no single color")
+    if len(source.units) + len(target.units) > CAPACITY:
+        raise ActionError(f"cannot pour: beaker {target.position} would overflow")
+    after = world.replace(
+        Beaker(source.position, ""), Beaker(target.position, target.units + source.units)
+    )
+    return after, (source, target)
+
+
+def _mix(world: AlchemyWorld, stack: List[Value]) -> Tuple[World, Tuple[Value, ...]]:
+    beaker = world.resolve(_beaker(pop(stack)))
+    if not beaker.units:
+        raise ActionError(f"cannot mix beaker {beaker.position}: it is empty")
+    if beaker.color is not None:
+        raise ActionError(f"cannot mix beaker {beaker.position}: it is of one color already")
+    after = world.replace(Beaker(beaker.position, BROWN * len(beaker.units)))
+    return after, (beaker,)
+
+
+def _drain(world: AlchemyWorld, stack: List[Value]) -> Tuple[World, Tuple[Value, ...]]:
+    wanted = pop(stack)
+    beaker = world.resolve(_beaker(pop(stack)))
+    amount = len(beaker.units) if isinstance(wanted, Fraction) else as_number(wanted)
+    if not 1 <= amount <= len(beaker.units):
+        raise ActionError(
+            f"cannot drain {amount} of beaker {beaker.position}: it holds {len(beaker.units)}"
+        )
+    after = world.replace(Beaker(beaker.position, beaker.units[: len(beaker.units) - amount]))
+    return after, (beaker, amount)
+
+
+def _beaker(value: Value) -> Any:
+    return as_object(value)
+
+
+ALCHEMY = Domain(
+    "alchemy",
+    tokens=[
+        t.color("red", "r"),
+        t.color("yellow", "y"),
+        t.color("green", "g"),
+        t.color("orange", "o"),
+        t.color("purple", "p"),
+        t.color("brown", "b"),
+        *(t.number(i) for i in range(1, NUM_BEAKERS + 1)),
+        t.number(-1),
+        t.ALL_OF_IT,
+        t.property_("hasColor", "PColor"),
+        t.action("pour", "APour", 2),
+        t.action("mix", "AMix", 1),
+        t.action("drain", "ADrain", 2),
+        t.ALL_OBJECTS,
+        t.INDEX,
+        t.PREV_ACTION,
+        t.prev_arg(1),
+        t.prev_arg(2),
+    ],
+    parse_world=parse_world,
+    actions={"pour": _pour, "mix": _mix, "drain": _drain},
+    properties={"hasColor": _has_color},
+    max_words=18,
+)
+
+__all__ = ["ALCHEMY", "AlchemyWorld", "Beaker", "Color", "parse_world"]

@@ -1,0 +1,105 @@
+"""What the three domains have in common: a set of tokens, worlds, properties and actions."""
+
+from __future__ import annotations
+
+import abc
+from typing import Any, Callable, Dict, List, Mapping, Sequence, Tuple
+
+from lang2program_tf.language.errors import ProgramError, WorldError
+from lang2program_tf.language.tokens import Kind, Token
+from lang2program_tf.language.values import ObjectList, Value, WorldObject
+
+
+class World(abc.ABC):
+    """A state of the world. Worlds are immutable and compare by what a person would see."""
+
+    @property
+    @abc.abstractmethod
+    def objects(self) -> ObjectList:
+        """All objects on the stage, left to right."""
+
+    @abc.abstractmethod
+    def resolve(self, thing: Any) -> WorldObject:
+        """`thing`, an earlier snapshot, with its present attributes; position 0 if it is gone."""
+
+    @abc.abstractmethod
+    def __str__(self) -> str:
+        """The world in the data set's notation."""
+
+
+# An action pops its arguments off the stack and gives the new world and what history records.
+Action = Callable[[Any, List[Value]], Tuple[World, Tuple[Value, ...]]]
+# A property or relation takes the world and the popped values, the deepest first.
+Property = Callable[..., Value]
+
+
+class Domain:
+    """One domain of SCONE.
+
+    Attributes:
+        name: `alchemy`, `scene` or `tangrams`.
+        tokens: all tokens, sorted by the original's names. A token's id is its index here; it is
+            the order of scores, and the order in which ties are broken.
+        embedding_order: token ids in the row order of the original's token embedding table.
+        actions: the function of each action token, by the paper's name.
+        properties: the function of each property and relation token, by the paper's name.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        *,
+        tokens: Sequence[Token],
+        parse_world: Callable[[str], World],
+        actions: Mapping[str, Action],
+        properties: Mapping[str, Property],
+        max_words: int,
+    ) -> None:
+        self.name = name
+        self.tokens: Tuple[Token, ...] = tuple(sorted(tokens, key=lambda token: token.original))
+        self.embedding_order: Tuple[int, ...] = tuple(self.tokens.index(t) for t in tokens)
+        self.actions = dict(actions)
+        self.properties = dict(properties)
+        self.max_words = max_words
+        self._parse_world = parse_world
+        self._by_name: Dict[str, Token] = {t.original: t for t in tokens}
+        self._by_name.update({t.name: t for t in tokens})
+        self._ids = {token: index for index, token in enumerate(self.tokens)}
+
+    def __repr__(self) -> str:
+        return f"Domain({self.name})"
+
+    def token(self, name: str) -> Token:
+        """The token called `name` by the paper or by the original."""
+        if not isinstance(name, str) or name not in self._by_name:
+            known = " ".join(token.name for token in self.tokens)
+            raise ProgramError(f"{name!r} is not a token of {self.name}; its tokens are: {known}")
+        return self._by_name[name]
+
+    def token_id(self, token: Token) -> int:
+        """The index of `token` in `tokens`."""
+        return self._ids[token]
+
+    def parse_world(self, text: str) -> World:
+        """The world written in the data set's notation."""
+        if not isinstance(text, str):
+            raise WorldError(f"a world is a text, not {type(text).__name__}")
+        return self._parse_world(text)
+
+    @property
+    def action_tokens(self) -> Tuple[Token, ...]:
+        """The domain's own actions, without prevAction."""
+        return tuple(token for token in self.tokens if token.kind is Kind.ACTION)
+
+
+def parse_cells(text: str, example: str) -> List[str]:
+    """The contents of `1:a 2:b 3:c`, checking that positions count up from 1."""
+    contents = []
+    for expected, cell in enumerate(text.split(), start=1):
+        position, colon, content = cell.partition(":")
+        if not colon or not content:
+            raise WorldError(f"cell {cell!r} is not POSITION:CONTENT; a world looks like {example}")
+        if position != str(expected):
+            raise WorldError(f"cell {cell!r} stands where position {expected} should be")
+        contents.append(content)
+    return contents

@@ -1,0 +1,240 @@
+"""Scene: people with a shirt and perhaps a hat on a stage of ten positions."""
+
+from __future__ import annotations
+
+from typing import List, NamedTuple, Optional, Tuple
+
+from lang2program_tf.language import tokens as t
+from lang2program_tf.language.domain import Domain, World, parse_cells
+from lang2program_tf.language.errors import (
+    ActionError,
+    EmptyResultError,
+    OutOfRangeError,
+    WorldError,
+)
+from lang2program_tf.language.values import (
+    Color,
+    ObjectList,
+    Value,
+    WorldObject,
+    as_color,
+    as_number,
+    as_object,
+    pop,
+)
+
+STAGE_LENGTH = 10
+COLORS = "rygopb"
+NO_HAT = "e"
+EXAMPLE = "'1:r_ 2:__ 3:__ 4:gp 5:__ 6:__ 7:__ 8:__ 9:__ 10:yo'"
+
+
+class _PersonFields(NamedTuple):
+    position: int
+    shirt: str
+    hat: str
+    identity: int
+
+
+class Person(_PersonFields, WorldObject):
+    """A person: position (0 if off the stage), shirt, hat, and a hidden number that stays."""
+
+    __slots__ = ()
+
+    def __str__(self) -> str:
+        return f"{self.position}:{self.shirt}{'_' if self.hat == NO_HAT else self.hat}"
+
+
+class SceneWorld(World):
+    """The people on the stage, left to right, and the hidden number of the next to come."""
+
+    def __init__(self, people: Tuple[Person, ...], next_identity: int) -> None:
+        self._people = ObjectList(sorted(people))
+        self.next_identity = next_identity
+
+    @property
+    def objects(self) -> ObjectList:
+        return self._people
+
+    def find(self, identity: int) -> Optional[Person]:
+        """The person with this hidden number, if on the stage."""
+        for person in self._people:
+            if person.identity == identity:
+                found: Person = person
+                return found
+        return None
+
+    def resolve(self, thing: Person) -> Person:
+        return self.find(thing.identity) or thing._replace(position=0)
+
+    def replace(self, *changes: Person) -> SceneWorld:
+        """The world with these people in place of their former selves."""
+        changed = {person.identity: person for person in changes}
+        people = tuple(changed.get(person.identity, person) for person in self._people)
+        return SceneWorld(people, self.next_identity)
+
+    def _visible(self) -> Tuple[Tuple[int, str, str], ...]:
+        return tuple(person[:3] for person in self._people)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, SceneWorld) and self._visible() == other._visible()
+
+    def __hash__(self) -> int:
+        return hash(self._visible())
+
+    def __str__(self) -> str:
+        cells = {person.position: str(person) for person in self._people}
+        return " ".join(cells.get(i, f"{i}:__") for i in range(1, STAGE_LENGTH + 1))
+
+
+def parse_world(text: str) -> SceneWorld:
+    """Reads `1:r_ 2:__ … 10:yo`; `e` for a shirt is what create makes of noHat."""
+    contents = parse_cells(text, EXAMPLE)
+    if len(contents) != STAGE_LENGTH:
+        raise WorldError(
+            f"a scene has {STAGE_LENGTH} positions, this one has {len(contents)}; "
+            f"it looks like {EXAMPLE}"
+        )
+    people: List[Person] = []
+    for position, content in enumerate(contents, start=1):
+        if content == "__":
+            continue
+        if len(content) != 2 or content[0] not in COLORS + NO_HAT or content[1] not in COLORS + "_":
+            raise WorldError(
+                f"position {position} holds {content!r}; it may hold __ or a shirt of {COLORS} "
+                f"and a hat of {COLORS} or _"
+            )
+        hat = NO_HAT if content[1] == "_" else content[1]
+        people.append(Person(position, content[0], hat, len(people)))
+    return SceneWorld(tuple(people), len(people))
+
+
+def _matching(people: ObjectList, description: str) -> ObjectList:
+    if not people:
+        raise EmptyResultError(f"nobody has {description}")
+    return people
+
+
+def _has_shirt(world: SceneWorld, value: Value) -> ObjectList:
+    shirt = as_color(value)
+    found = ObjectList(person for person in world.objects if person.shirt == shirt)
+    return _matching(found, f"shirt {shirt!s}")
+
+
+def _has_hat(world: SceneWorld, value: Value) -> ObjectList:
+    hat = as_color(value)
+    found = ObjectList(person for person in world.objects if person.hat == hat)
+    return _matching(found, f"hat {hat!s}")
+
+
+def _has_shirt_hat(world: SceneWorld, first: Value, second: Value) -> ObjectList:
+    shirt, hat = as_color(first), as_color(second)
+    found = ObjectList(p for p in world.objects if p.shirt == shirt and p.hat == hat)
+    return _matching(found, f"shirt {shirt!s} and hat {hat!s}")
+
+
+def _beside(world: SceneWorld, value: Value, offset: int) -> int:
+    person = _on_stage(world, value)
+    position = person.position + offset
+    if not 1 <= position <= STAGE_LENGTH:
+        raise OutOfRangeError(f"position {position} is off the stage")
+    return position
+
+
+def _left_of(world: SceneWorld, value: Value) -> int:
+    return _beside(world, value, -1)
+
+
+def _right_of(world: SceneWorld, value: Value) -> int:
+    return _beside(world, value, +1)
+
+
+def _on_stage(world: SceneWorld, value: Value) -> Person:
+    snapshot: Person = as_object(value)
+    person = world.find(snapshot.identity)
+    if person is None:
+        raise ActionError(f"the person {snapshot} has left the stage")
+    return person
+
+
+def _free_position(world: SceneWorld, value: Value) -> int:
+    position = as_number(value)
+    if position < 0:
+        position += STAGE_LENGTH + 1
+    if not 1 <= position <= STAGE_LENGTH:
+        raise OutOfRangeError(f"position {position} is off the stage")
+    if any(person.position == position for person in world.objects):
+        raise ActionError(f"position {position} is taken")
+    return position
+
+
+def _leave(world: SceneWorld, stack: List[Value]) -> Tuple[World, Tuple[Value, ...]]:
+    person = _on_stage(world, pop(stack))
+    remaining = tuple(p for p in world.objects if p.identity != person.identity)
+    return SceneWorld(remaining, world.next_identity), (person,)
+
+
+def _swap_hats(world: SceneWorld, stack: List[Value]) -> Tuple[World, Tuple[Value, ...]]:
+    first = _on_stage(world, pop(stack))
+    second = _on_stage(world, pop(stack))
+    if first.identity == second.identity:
+        raise ActionError(f"{first} cannot swap hats alone")
+    after = world.replace(first._replace(hat=second.hat), second._replace(hat=first.hat))
+    return after, (first, second)
+
+
+def _move(world: SceneWorld, stack: List[Value]) -> Tuple[World, Tuple[Value, ...]]:
+    position = _free_position(world, pop(stack))
+    person = _on_stage(world, pop(stack))
+    return world.replace(person._replace(position=position)), (person, position)
+
+
+def _create(world: SceneWorld, stack: List[Value]) -> Tuple[World, Tuple[Value, ...]]:
+    hat = as_color(pop(stack))
+    shirt = as_color(pop(stack))
+    position = _free_position(world, pop(stack))
+    person = Person(position, str(shirt), str(hat), world.next_identity)
+    return SceneWorld((*world.objects, person), world.next_identity + 1), (person,)
+
+
+SCENE = Domain(
+    "scene",
+    tokens=[
+        t.color("red", "r"),
+        t.color("yellow", "y"),
+        t.color("green", "g"),
+        t.color("orange", "o"),
+        t.color("purple", "p"),
+        t.color("blue", "b"),
+        t.color("noHat", NO_HAT),
+        *(t.number(i) for i in range(1, STAGE_LENGTH + 1)),
+        t.number(-1),
+        t.property_("hasShirt", "PShirt"),
+        t.property_("hasHat", "PHat"),
+        t.relation("leftOf", "PLeft"),
+        t.relation("rightOf", "PRight"),
+        t.property_("hasShirtHat", "DShirtHat", arity=2),
+        t.action("leave", "ALeave", 1),
+        t.action("swapHats", "ASwapHats", 2),
+        t.action("move", "AMove", 2),
+        t.action("create", "ACreate", 3),
+        t.ALL_OBJECTS,
+        t.INDEX,
+        t.PREV_ACTION,
+        t.prev_arg(1),
+        t.prev_arg(2),
+        t.prev_arg(3),
+    ],
+    parse_world=parse_world,
+    actions={"leave": _leave, "swapHats": _swap_hats, "move": _move, "create": _create},
+    properties={
+        "hasShirt": _has_shirt,
+        "hasHat": _has_hat,
+        "hasShirtHat": _has_shirt_hat,
+        "leftOf": _left_of,
+        "rightOf": _right_of,
+    },
+    max_words=25,
+)
+
+__all__ = ["SCENE", "Color", "Person", "SceneWorld", "parse_world"]

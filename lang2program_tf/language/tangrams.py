@@ -1,0 +1,131 @@
+"""Tangrams: a row of distinct pieces that are added, removed and swapped."""
+
+from __future__ import annotations
+
+from typing import List, NamedTuple, Tuple
+
+from lang2program_tf.language import tokens as t
+from lang2program_tf.language.domain import Domain, World, parse_cells
+from lang2program_tf.language.errors import ActionError, OutOfRangeError, WorldError
+from lang2program_tf.language.values import (
+    ObjectList,
+    Value,
+    WorldObject,
+    as_number,
+    as_object,
+    pop,
+)
+
+SHAPES = "01234"
+EXAMPLE = "'1:2 2:1 3:4 4:0 5:3'"
+
+
+class _TangramFields(NamedTuple):
+    position: int
+    shape: str
+
+
+class Tangram(_TangramFields, WorldObject):
+    """A piece: its position in the row (0 if it is not there) and its shape."""
+
+    __slots__ = ()
+
+    def __str__(self) -> str:
+        return f"{self.position}:{self.shape}"
+
+
+class TangramsWorld(World):
+    """A row of pieces of different shapes, without gaps."""
+
+    def __init__(self, shapes: Tuple[str, ...]) -> None:
+        self.shapes = shapes
+        self._row = ObjectList(Tangram(i, shape) for i, shape in enumerate(shapes, start=1))
+
+    @property
+    def objects(self) -> ObjectList:
+        return self._row
+
+    def resolve(self, thing: Tangram) -> Tangram:
+        if thing.shape in self.shapes:
+            return Tangram(self.shapes.index(thing.shape) + 1, thing.shape)
+        return Tangram(0, thing.shape)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, TangramsWorld) and self.shapes == other.shapes
+
+    def __hash__(self) -> int:
+        return hash(self.shapes)
+
+    def __str__(self) -> str:
+        return " ".join(str(piece) for piece in self._row)
+
+
+def parse_world(text: str) -> TangramsWorld:
+    """Reads `1:2 2:1 3:4 4:0 5:3`; an empty text is an empty row."""
+    shapes = parse_cells(text, EXAMPLE)
+    for position, shape in enumerate(shapes, start=1):
+        if shape not in tuple(SHAPES):
+            raise WorldError(f"position {position} holds {shape!r}; shapes are 0 to 4")
+        if shape in shapes[: position - 1]:
+            raise WorldError(f"shape {shape} stands at position {position} and before it")
+    return TangramsWorld(tuple(shapes))
+
+
+def _in_row(world: TangramsWorld, value: Value) -> Tangram:
+    piece = world.resolve(as_object(value))
+    if piece.position == 0:
+        raise ActionError(f"shape {piece.shape} is not in the row")
+    return piece
+
+
+def _add(world: TangramsWorld, stack: List[Value]) -> Tuple[World, Tuple[Value, ...]]:
+    shape = as_object(pop(stack)).shape
+    position = as_number(pop(stack))
+    length = len(world.shapes)
+    if position < 0:
+        position += length + 2
+    if not 1 <= position <= length + 1:
+        raise OutOfRangeError(f"cannot add at position {position}: the row has {length} pieces")
+    if shape in world.shapes:
+        raise ActionError(f"cannot add shape {shape}: it is in the row already")
+    shapes = (*world.shapes[: position - 1], shape, *world.shapes[position - 1 :])
+    return TangramsWorld(shapes), (position, Tangram(position, shape))
+
+
+def _swap(world: TangramsWorld, stack: List[Value]) -> Tuple[World, Tuple[Value, ...]]:
+    first = _in_row(world, pop(stack))
+    second = _in_row(world, pop(stack))
+    if first.shape == second.shape:
+        raise ActionError(f"cannot swap shape {first.shape} with itself")
+    exchanged = {first.shape: second.shape, second.shape: first.shape}
+    after = TangramsWorld(tuple(exchanged.get(shape, shape) for shape in world.shapes))
+    return after, (first, second)
+
+
+def _remove(world: TangramsWorld, stack: List[Value]) -> Tuple[World, Tuple[Value, ...]]:
+    piece = _in_row(world, pop(stack))
+    after = TangramsWorld(tuple(shape for shape in world.shapes if shape != piece.shape))
+    return after, (piece,)
+
+
+TANGRAMS = Domain(
+    "tangrams",
+    tokens=[
+        *(t.number(i) for i in range(1, len(SHAPES) + 1)),
+        t.number(-1),
+        t.action("add", "AAdd", 2),
+        t.action("swap", "ASwap", 2),
+        t.action("remove", "ARemove", 1),
+        t.ALL_OBJECTS,
+        t.INDEX,
+        t.PREV_ACTION,
+        t.prev_arg(1),
+        t.prev_arg(2),
+    ],
+    parse_world=parse_world,
+    actions={"add": _add, "swap": _swap, "remove": _remove},
+    properties={},
+    max_words=15,
+)
+
+__all__ = ["TANGRAMS", "Tangram", "TangramsWorld", "parse_world"]

@@ -1,0 +1,186 @@
+"""Accuracy of a parser: the most probable complete program must lead to the target world."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import tensorflow as tf
+
+import gin
+from lang2program_tf.corpus.scone import Example
+from lang2program_tf.language import to_infix
+from lang2program_tf.learning.learner import Learner
+
+_NORMAL_95 = 1.959964
+
+
+class Prediction(NamedTuple):
+    """What a parser says of one example.
+
+    Attributes:
+        example: the example.
+        program: tokens by the paper's names, empty if no program was found.
+        log_prob: of the program, −inf if there is none.
+        world: the world it leads to, None if there is none.
+        correct: whether that is the target.
+        num_complete: complete programs found.
+        num_rewarded: those of them that lead to the target.
+        reward: Σ p of those.
+    """
+
+    example: Example
+    program: tuple[str, ...]
+    log_prob: float
+    world: str | None
+    correct: bool
+    num_complete: int
+    num_rewarded: int
+    reward: float
+
+    def to_json(self, domain: Any) -> dict[str, Any]:
+        """The prediction as one JSON object."""
+        return {
+            "id": self.example.id,
+            "world": self.example.world,
+            "utterances": list(self.example.utterances),
+            "target": self.example.target,
+            "program": " ".join(self.program),
+            "infix": to_infix(domain, self.program),
+            "log_prob": self.log_prob if self.program else None,
+            "predicted_world": self.world,
+            "correct": self.correct,
+            "num_complete": self.num_complete,
+            "num_rewarded": self.num_rewarded,
+        }
+
+
+class Measure(NamedTuple):
+    """Counts of right answers, with a 95 % Wilson interval.
+
+    Attributes:
+        examples: how many.
+        correct: right final world.
+        hit: any rewarded program in the beam.
+        rewarded: rewarded programs an example.
+        reward: Σ p R an example.
+    """
+
+    examples: int
+    correct: int
+    hit: int
+    rewarded: float
+    reward: float
+
+    @property
+    def accuracy(self) -> float:
+        """Share of examples with the right final world."""
+        return self.correct / self.examples if self.examples else 0.0
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """95 % confidence interval of the accuracy."""
+        return wilson_interval(self.correct, self.examples)
+
+
+def wilson_interval(correct: int, examples: int) -> tuple[float, float]:
+    """The 95 % Wilson score interval of a share."""
+    if examples == 0:
+        return 0.0, 1.0
+    share, z2 = correct / examples, _NORMAL_95**2
+    centre = (share + z2 / (2 * examples)) / (1 + z2 / examples)
+    spread = _NORMAL_95 * math.sqrt(share * (1 - share) / examples + z2 / (4 * examples**2))
+    spread /= 1 + z2 / examples
+    return max(0.0, centre - spread), min(1.0, centre + spread)
+
+
+@gin.configurable
+class Evaluator:
+    """Predicts examples in batches of the same number of utterances."""
+
+    def __init__(
+        self, learner: Learner, examples: Sequence[Example], *, batch_size: int = 32
+    ) -> None:
+        """Encodes the examples once.
+
+        Args:
+            learner: whose parser and evaluation search are used.
+            examples: at least one.
+            batch_size: examples a batch.
+        """
+        if batch_size < 1:
+            raise ValueError(f"batch_size={batch_size} must be 1 or more")
+        self._learner = learner
+        self._maker = learner.task.batch_maker(tuple(examples))
+        self._batch_size = batch_size
+
+    def __len__(self) -> int:
+        return len(self.examples)
+
+    @property
+    def examples(self) -> tuple[Example, ...]:
+        """What is predicted."""
+        return self._maker.examples
+
+    def predictions(self) -> Iterator[Prediction]:
+        """A prediction for every example, in the order of their numbers of utterances.
+
+        The search may give all examples of a batch the iterations of the longest; in batches of
+        one length it cannot matter with which others an example is predicted.
+        """
+        lengths = [len(example.utterances) for example in self.examples]
+        for length in sorted(set(lengths)):
+            numbers = [i for i, other in enumerate(lengths) if other == length]
+            for start in range(0, len(numbers), self._batch_size):
+                yield from self._predict(numbers[start : start + self._batch_size], length)
+
+    def _predict(self, numbers: list[int], length: int) -> Iterator[Prediction]:
+        batch = self._maker(tf.constant(numbers))
+        tree, programs = self._learner.predict(batch._replace(words=batch.words[:, :length]))
+        rules = self._learner.task.machine.rules
+        names = [token.name for token in rules.domain.tokens]
+        reward = tf.reduce_sum(tf.where(tree.rewarded, tf.exp(tree.complete), 0.0), axis=[0, 2, 3])
+        found = zip(
+            numbers,
+            programs.tokens[:, 0].numpy(),
+            programs.log_prob[:, 0].numpy(),
+            programs.world[:, 0].numpy(),
+            programs.rewarded[:, 0].numpy(),
+            tree.num_complete.numpy(),
+            tree.num_rewarded.numpy(),
+            reward.numpy(),
+        )
+        for number, tokens, log_prob, world, correct, complete, rewarded, mass in found:
+            yield Prediction(
+                example=self.examples[number],
+                program=tuple(names[token] for token in tokens if token >= 0),
+                log_prob=float(log_prob),
+                world=str(rules.decode_world(world)) if log_prob > -np.inf else None,
+                correct=bool(correct),
+                num_complete=int(complete),
+                num_rewarded=int(rewarded),
+                reward=float(mass),
+            )
+
+
+def measure(predictions: Sequence[Prediction]) -> Measure:
+    """Counts what is right."""
+    total = max(len(predictions), 1)
+    return Measure(
+        examples=len(predictions),
+        correct=sum(p.correct for p in predictions),
+        hit=sum(p.num_rewarded > 0 for p in predictions),
+        rewarded=sum(p.num_rewarded for p in predictions) / total,
+        reward=sum(p.reward for p in predictions) / total,
+    )
+
+
+def by_utterances(predictions: Sequence[Prediction]) -> dict[int, Measure]:
+    """The measure of the examples of each number of utterances."""
+    lengths = sorted({len(p.example.utterances) for p in predictions})
+    return {
+        length: measure([p for p in predictions if len(p.example.utterances) == length])
+        for length in lengths
+    }

@@ -1,0 +1,166 @@
+"""The weighted log-likelihood of decisions, and the sums of squares of the sparse Adam rule."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import tensorflow as tf
+
+from lang2program_tf.learning.optimizers import TableSquares
+from lang2program_tf.model.decoder import DecoderScores
+from lang2program_tf.model.encoder import EncodedUtterances
+from lang2program_tf.model.features import HistoryFeatures, StackFeatures
+from lang2program_tf.model.history import StackHistory
+from lang2program_tf.model.parser import Parser, ParserMemory
+from lang2program_tf.model.primitives import NUM_PRIMITIVES
+
+# A weight that no gradient shows, and from which one can still be scaled back.
+_TRACE = 1e-12
+
+
+class Decisions(NamedTuple):
+    """R decisions of each of B examples, to learn from.
+
+    Attributes:
+        history: the execution histories of the prefixes, leading axes [B, R].
+        utterance: [B, R] int32, the utterance each is at.
+        token: [B, R] int32, the token that was chosen.
+    """
+
+    history: HistoryFeatures
+    utterance: tf.Tensor
+    token: tf.Tensor
+
+
+class ScoredDecisions(NamedTuple):
+    """Decisions and what the parser says of them, recorded by a gradient tape.
+
+    Attributes:
+        decisions: the decisions.
+        history: [B, R, H1] float32, what their histories add to the decoder's first layer.
+        scores: of all tokens.
+        log_prob: [B, R] float32, of the chosen tokens.
+    """
+
+    decisions: Decisions
+    history: tf.Tensor
+    scores: DecoderScores
+    log_prob: tf.Tensor
+
+
+class DecisionWeights(NamedTuple):
+    """Sums over the programs that go through decisions, [B, R] float32 each.
+
+    Attributes:
+        total: Σ w.
+        squared: Σ w².
+    """
+
+    total: tf.Tensor
+    squared: tf.Tensor
+
+    @property
+    def traced(self) -> tf.Tensor:
+        """Σ w, with a trace of weight where weights cancel out but their squares do not."""
+        cancels = tf.equal(self.total, 0.0) & (self.squared > 0)
+        return tf.where(cancels, _TRACE, self.total)
+
+
+def score_decisions(parser: Parser, memory: ParserMemory, decisions: Decisions) -> ScoredDecisions:
+    """Scores decisions; call it under a tape."""
+    history = parser.embed_history(memory.history, decisions.history)
+    scores = parser.decoder.score(memory.decoder, history, decisions.utterance)
+    log_prob = tf.gather(scores.log_probs, decisions.token, batch_dims=2)
+    return ScoredDecisions(decisions, history, scores, log_prob)
+
+
+def weighted_loss(scored: ScoredDecisions, weights: DecisionWeights) -> tf.Tensor:
+    """Σ weight × cross-entropy, a scalar."""
+    return -tf.reduce_sum(weights.traced * scored.log_prob)
+
+
+def lookup_squares(
+    parser: Parser,
+    encoded: EncodedUtterances,
+    scored: ScoredDecisions,
+    history_gradient: tf.Tensor,
+    weights: DecisionWeights,
+) -> list[TableSquares]:
+    """What the original's sparse Adam puts into the second moments of the embedding tables.
+
+    There a table's gradient is a list of look-ups, and each is squared by itself: for each case,
+    each token scored, by either score part; and each slot of the history. A case is one decision of
+    one program, so a decision that several programs share counts with Σ w², not (Σ w)².
+
+    Args:
+        parser: the parser.
+        encoded: the encoded utterances of the B examples.
+        scored: the decisions.
+        history_gradient: [B, R, H1] gradient of `weighted_loss` by `scored.history`.
+        weights: of the decisions.
+    """
+    # What the gradient would be with a weight of √Σ w².
+    scale = tf.math.divide_no_nan(tf.sqrt(weights.squared), weights.traced)
+    by_slot = tf.matmul(
+        _rows(history_gradient * scale[..., tf.newaxis]),
+        parser.decoder.history_kernel,
+        transpose_b=True,
+    )  # [B * R, F]
+    history = scored.decisions.history
+    tokens = _score_squares(parser, encoded, scored, weights.squared)
+    squares = []
+    if parser.tokens_history is not None:
+        width = parser.tokens_history.width
+        tokens += _token_slot_squares(parser, by_slot[:, :width], history.tokens)
+    if parser.stack_history is not None and history.stack is not None:
+        width = parser.stack_history.width
+        primitives = _stack_squares(parser.stack_history, by_slot[:, -width:], history.stack)
+        squares.append(TableSquares(parser.primitive_embeddings, primitives))
+    return [TableSquares(parser.token_embeddings, tokens), *squares]
+
+
+def _score_squares(
+    parser: Parser, encoded: EncodedUtterances, scored: ScoredDecisions, squared: tf.Tensor
+) -> tf.Tensor:
+    """[V, D] squares of the look-ups of scored tokens: one matrix product of squares."""
+    scores = scored.scores
+    num_tokens = scores.log_probs.shape[-1]
+    errors = tf.exp(scores.log_probs) - tf.one_hot(scored.decisions.token, num_tokens)
+    weighted = tf.square(errors) * squared[..., tf.newaxis]  # [B, R, V]
+    shape = tf.shape(scores.attention)
+    words = tf.reshape(encoded.words, [shape[0], -1, encoded.words.shape[-1]])  # [B, M * W, E]
+    attention = tf.reshape(scores.attention, [shape[0], shape[1], -1])
+    context = tf.matmul(attention, words)
+    by_query = parser.decoder.query_scorer(_rows(scores.query))
+    by_context = parser.decoder.context_scorer(_rows(context))
+    both = tf.square(by_query) + tf.square(by_context)  # [B * R, D]
+    return tf.matmul(_rows(weighted), both, transpose_a=True)
+
+
+def _token_slot_squares(parser: Parser, gradient: tf.Tensor, tokens: tf.Tensor) -> tf.Tensor:
+    """[V, D] squares of the look-ups of the last four tokens; a missing one (−1) counts nowhere."""
+    num_tokens, dimensions = parser.token_embeddings.shape
+    squares = tf.square(tf.reshape(gradient, [-1, dimensions]))  # [B * R * 4, D]
+    return tf.math.unsorted_segment_sum(squares, tf.reshape(tokens, [-1]), num_tokens)
+
+
+def _stack_squares(history: StackHistory, gradient: tf.Tensor, stack: StackFeatures) -> tf.Tensor:
+    """[28, D] squares of the look-ups of slots, and of the attributes of objects in slots."""
+    slots = tf.reshape(gradient, [-1, history.dimensions])  # [B * R * 3, D]
+    plain = tf.math.unsorted_segment_sum(
+        tf.square(slots), tf.reshape(stack.primitive, [-1]), NUM_PRIMITIVES
+    )
+    holds_object = tf.reshape(stack.is_object, [-1])
+    attributes = tf.boolean_mask(tf.reshape(stack.attributes, [-1, history.parts]), holds_object)
+    by_attribute = tf.matmul(
+        tf.boolean_mask(slots, holds_object), history.objects.kernel, transpose_b=True
+    )
+    squares = tf.square(tf.reshape(by_attribute, [-1, history.dimensions]))  # [n * parts, D]
+    return plain + tf.math.unsorted_segment_sum(
+        squares, tf.reshape(attributes, [-1]), NUM_PRIMITIVES
+    )
+
+
+def _rows(values: tf.Tensor) -> tf.Tensor:
+    """[B, R, n] to [B * R, n]."""
+    return tf.reshape(values, [-1, values.shape[-1]])

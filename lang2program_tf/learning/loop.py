@@ -1,0 +1,259 @@
+"""The training loop: steps, evaluations, checkpoints, and an end."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import math
+import signal
+import time
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import gin
+from lang2program_tf.corpus.batches import Batch, training_batches
+from lang2program_tf.corpus.order import evaluation_sample
+from lang2program_tf.corpus.scone import Example
+from lang2program_tf.errors import UserError
+from lang2program_tf.learning.checkpoints import Checkpoints
+from lang2program_tf.learning.evaluation import Evaluator, Measure, by_utterances, measure
+from lang2program_tf.learning.learner import Learner
+from lang2program_tf.learning.progress import Progress
+from lang2program_tf.learning.reporting import Reporter
+from lang2program_tf.learning.run_folder import (
+    OPERATIVE_CONFIG,
+    RESULT,
+    RunFolder,
+    write_atomically,
+)
+from lang2program_tf.learning.stop_signals import stop_signals
+from lang2program_tf.native_log import without_xla_remarks
+from lang2program_tf.search.non_finite import NonFiniteError
+
+_SHOWN = 3
+
+
+class Interrupted(UserError):
+    """The run was told to stop; it has saved itself.
+
+    Attributes:
+        signal: the signal that told it.
+    """
+
+    def __init__(self, folder: RunFolder, *, step: int, signal: signal.Signals) -> None:
+        super().__init__(
+            f"{folder.path}: saved and stopped at step {step} by {signal.name}; "
+            "the same command goes on from there"
+        )
+        self.signal = signal
+
+
+class Evaluations(NamedTuple):
+    """What is evaluated on.
+
+    Attributes:
+        train: a fixed sample of training examples.
+        sample: a fixed sample of validation examples.
+        dev: all validation examples.
+    """
+
+    train: Evaluator
+    sample: Evaluator
+    dev: Evaluator
+
+
+@gin.configurable(denylist=["learner", "folder"])
+class TrainingLoop:
+    """Trains a learner in a run folder until validation accuracy has converged."""
+
+    def __init__(
+        self,
+        learner: Learner,
+        folder: RunFolder,
+        *,
+        batch_size: int = 8,
+        max_steps: int = 30_000,
+        patience: int = 6_000,
+        evaluate_every: int = 300,
+        evaluate_all_every: int = 1_500,
+        save_every: int = 500,
+        log_every: int = 50,
+        sample_size: int = 150,
+    ) -> None:
+        """Binds the settings, and goes back to where the folder's run was.
+
+        Args:
+            learner: what is trained.
+            folder: where it is kept.
+            batch_size: examples a step.
+            max_steps: the last step.
+            patience: stop when the best accuracy on all validation examples is this many steps old.
+            evaluate_every: steps between evaluations on samples of training and of validation
+                examples.
+            evaluate_all_every: steps between evaluations on all validation examples, of which the
+                best gives the result.
+            save_every: steps between checkpoints.
+            log_every: steps between records of the steps' metrics.
+            sample_size: examples in a sample.
+        """
+        numbers = {
+            "batch_size": batch_size,
+            "max_steps": max_steps,
+            "patience": patience,
+            "evaluate_every": evaluate_every,
+            "evaluate_all_every": evaluate_all_every,
+            "save_every": save_every,
+            "log_every": log_every,
+            "sample_size": sample_size,
+        }
+        for name, number in numbers.items():
+            if not isinstance(number, int) or number < 1:
+                raise ValueError(f"{name}={number!r} must be a whole number, 1 or more")
+        self.learner = learner
+        self.folder = folder
+        self.batch_size = batch_size
+        self.max_steps = max_steps
+        self.patience = patience
+        self.evaluate_every = evaluate_every
+        self.evaluate_all_every = evaluate_all_every
+        self.save_every = save_every
+        self.log_every = log_every
+        self.progress = Progress()
+        self._is_compiled = False
+        self._train_examples = learner.task.examples("train")
+        dev = learner.task.examples("dev")
+        self._evaluations = Evaluations(
+            train=Evaluator(learner, evaluation_sample(self._train_examples, size=sample_size)),
+            sample=Evaluator(learner, evaluation_sample(dev, size=sample_size)),
+            dev=Evaluator(learner, dev),
+        )
+        self._shown = _one_of_each_length(self._evaluations.sample.examples)[:_SHOWN]
+        self.checkpoints = Checkpoints(folder.path, **learner.variables(), progress=self.progress)
+        self.checkpoints.restore_latest()
+
+    def run(self) -> dict[str, Any]:
+        """Trains to the end; the result, which is also in the folder."""
+        self.folder.forget_after(self._step)
+        maker = self.learner.task.batch_maker(self._train_examples)
+        batches = training_batches(
+            maker, batch_size=self.batch_size, seed=self.learner.seed, start_step=self._step
+        )
+        with (
+            stop_signals() as received,
+            Reporter(self.folder, first_step=self._step, max_steps=self.max_steps) as reporter,
+        ):
+            started = time.monotonic() - float(self.progress.seconds)
+            for batch in batches:
+                if self._is_over():
+                    break
+                self._train_on(batch, reporter)
+                self._evaluate_if_due(batch, reporter)
+                self.progress.seconds.assign(time.monotonic() - started)
+                if self._step % self.save_every == 0 or received or self._is_over():
+                    self._check_weights(batch)
+                    self.checkpoints.save(self._step)
+                if received:
+                    raise Interrupted(self.folder, step=self._step, signal=received[0])
+        return self._finish()
+
+    @property
+    def _step(self) -> int:
+        return int(self.learner.step)
+
+    def _is_over(self) -> bool:
+        waited = self._step - int(self.progress.best_step)
+        return self._step >= self.max_steps or (
+            float(self.progress.best_accuracy) >= 0 and waited >= self.patience
+        )
+
+    def _train_on(self, batch: Batch, reporter: Reporter) -> None:
+        step = self._step + 1
+        try:
+            with contextlib.nullcontext() if self._is_compiled else without_xla_remarks():
+                metrics = self.learner.train(batch)
+            self._is_compiled = True
+        except NonFiniteError as error:
+            raise self._broken_down(batch, step, str(error)) from error
+        values = {name: float(value) for name, value in metrics._asdict().items()}
+        for name in ("loss", "gradient_norm"):
+            if not math.isfinite(values[name]):
+                raise self._broken_down(batch, step, f"{name} is {values[name]}")
+        self.progress.means.add(values)
+        reporter.step(step, solved=values["solved"])
+        if step == 1:
+            self._keep_settings(reporter)
+        if step % self.log_every == 0:
+            reporter.record(step, self.progress.means.take())
+
+    def _check_weights(self, batch: Batch) -> None:
+        """Weights that are broken are neither kept nor shown."""
+        broken = self.learner.parser.first_non_finite_variable()
+        if broken is not None:
+            raise self._broken_down(batch, self._step, f"variable {broken} holds NaN or infinity")
+
+    def _broken_down(self, batch: Batch, step: int, what: str) -> UserError:
+        names = ", ".join(self._train_examples[i].id for i in batch.indices.numpy())
+        return UserError(
+            f"training broke down at step {step}, on examples {names}: {what}. What was saved "
+            f"before stays in {self.folder.path}; begin anew in another --root_dir with a lower "
+            "learning rate"
+        )
+
+    def _keep_settings(self, reporter: Reporter) -> None:
+        """Writes the settings once they have proved to work."""
+        self.folder.write_config(gin.config_str())
+        text = gin.operative_config_str()
+        write_atomically(self.folder.path / OPERATIVE_CONFIG, text)
+        reporter.text("gin", "\n".join(f"    {line}" for line in text.splitlines()), step=1)
+
+    def _evaluate_if_due(self, batch: Batch, reporter: Reporter) -> None:
+        step = self._step
+        if step % self.evaluate_every == 0:
+            self._check_weights(batch)
+            with self.learner.evaluation_weights():
+                self._evaluate("train", reporter)
+                self._evaluate("sample", reporter)
+                reporter.beams(step, self.learner, self._shown)
+        if step % self.evaluate_all_every == 0 or step >= self.max_steps:
+            self._check_weights(batch)
+            with self.learner.evaluation_weights():
+                accuracy = self._evaluate("dev", reporter).accuracy
+            if accuracy > float(self.progress.best_accuracy):
+                self.progress.best_accuracy.assign(accuracy)
+                self.progress.best_step.assign(step)
+                self.checkpoints.save_best(step)
+
+    def _evaluate(self, name: str, reporter: Reporter) -> Measure:
+        evaluator: Evaluator = getattr(self._evaluations, name)
+        predictions = list(reporter.watch(name, evaluator.predictions(), total=len(evaluator)))
+        total = measure(predictions)
+        reporter.evaluation(self._step, name, total, by_utterances(predictions))
+        return total
+
+    def _finish(self) -> dict[str, Any]:
+        """Evaluates the best checkpoint on all validation examples, and writes the result."""
+        steps, seconds = self._step, float(self.progress.seconds)
+        if not self.checkpoints.restore_best():
+            raise UserError(f"{self.folder.path} has lost its best checkpoint; train it anew")
+        with self.learner.evaluation_weights():
+            predictions = list(self._evaluations.dev.predictions())
+        lengths = by_utterances(predictions)
+        result = {
+            "domain": self.learner.task.domain.name,
+            "corpus": self.learner.task.corpus,
+            "seed": self.learner.seed,
+            "steps": steps,
+            "best_step": self._step,
+            "seconds": round(seconds, 1),
+            "examples": {str(n): m.examples for n, m in lengths.items()},
+            "accuracy": {str(n): m.accuracy for n, m in lengths.items()},
+            "accuracy_all": measure(predictions).accuracy,
+        }
+        write_atomically(self.folder.path / RESULT, json.dumps(result, indent=1) + "\n")
+        return result
+
+
+def _one_of_each_length(examples: Sequence[Example]) -> list[Example]:
+    """The first example of each number of utterances, the shortest first."""
+    firsts = {len(example.utterances): example for example in reversed(examples)}
+    return [firsts[length] for length in sorted(firsts)]

@@ -1,0 +1,122 @@
+"""Optimizers bound by gin: Adam as the original applies it, plain ones, and weight averaging.
+
+All are of `tf.keras.optimizers.legacy`, which the averaging of tensorflow-addons wraps.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any, NamedTuple
+
+import tensorflow as tf
+import tensorflow_addons as tfa
+from tensorflow.keras.optimizers.legacy import SGD, Adam, Optimizer
+
+import gin
+
+
+class TableSquares(NamedTuple):
+    """Σ g² over single look-ups in a table.
+
+    Attributes:
+        table: the variable [V, D].
+        squares: [V, D] float32.
+    """
+
+    table: tf.Variable
+    squares: tf.Tensor
+
+
+class OriginalAdam(Adam):
+    """Adam of TensorFlow 0.12: look-ups are squared one by one.
+
+    In the second moment of a table, the square of the gradient is replaced by the sum of squares of
+    its look-ups, as given by `squaring`; everything else is ordinary Adam.
+    """
+
+    def __init__(self, learning_rate: float, *, epsilon: float) -> None:
+        super().__init__(learning_rate, epsilon=epsilon, name="OriginalAdam")
+        self._squares: dict[Any, tf.Tensor] = {}
+
+    @contextmanager
+    def squaring(self, squares: Sequence[TableSquares]) -> Iterator[None]:
+        """Within it, gradients are applied with these sums of squares."""
+        self._squares = {table.ref(): sums for table, sums in squares}
+        try:
+            yield
+        finally:
+            self._squares = {}
+
+    def _resource_apply_dense(
+        self, grad: tf.Tensor, var: tf.Variable, apply_state: dict[Any, Any] | None = None
+    ) -> tf.Operation:
+        if var.ref() not in self._squares:
+            return super()._resource_apply_dense(grad, var, apply_state)
+        place = (var.device, var.dtype.base_dtype)
+        numbers = (apply_state or {}).get(place) or self._fallback_apply_state(*place)
+        first, second = self.get_slot(var, "m"), self.get_slot(var, "v")
+        mean = first * numbers["beta_1_t"] + grad * numbers["one_minus_beta_1_t"]
+        squares = self._squares[var.ref()] * numbers["one_minus_beta_2_t"]
+        mean_square = second * numbers["beta_2_t"] + squares
+        change = numbers["lr"] * mean / (tf.sqrt(mean_square) + numbers["epsilon"])
+        return tf.group(first.assign(mean), second.assign(mean_square), var.assign_sub(change))
+
+
+@gin.configurable
+def adam(learning_rate: float = 0.001, *, epsilon: float = 1e-8) -> Optimizer:
+    """Ordinary Adam, with the epsilon of the original."""
+    return Adam(learning_rate, epsilon=epsilon)
+
+
+@gin.configurable
+def original_adam(learning_rate: float = 0.001, *, epsilon: float = 1e-8) -> Optimizer:
+    """Adam with the original's rule for embedding tables."""
+    return OriginalAdam(learning_rate, epsilon=epsilon)
+
+
+@gin.configurable
+def sgd(learning_rate: float = gin.REQUIRED) -> Optimizer:
+    """Stochastic gradient descent."""
+    return SGD(learning_rate)
+
+
+@gin.configurable
+def averaged(
+    optimizer: Optimizer = gin.REQUIRED, *, average_decay: float = gin.REQUIRED
+) -> Optimizer:
+    """Keeps a moving average of the weights, with which the parser is evaluated and exported."""
+    return tfa.optimizers.MovingAverage(optimizer, average_decay=average_decay, dynamic_decay=True)
+
+
+def without_averaging(optimizer: Optimizer) -> Optimizer:
+    """The optimizer inside one that keeps averages, or the optimizer itself."""
+    averages = isinstance(optimizer, tfa.optimizers.MovingAverage)
+    return optimizer._optimizer if averages else optimizer
+
+
+def lookup_rule(optimizer: Optimizer) -> OriginalAdam | None:
+    """The optimizer that wants sums of squares of look-ups, if there is one inside."""
+    inner = without_averaging(optimizer)
+    return inner if isinstance(inner, OriginalAdam) else None
+
+
+def apply_gradients(
+    optimizer: Optimizer,
+    gradients: Iterable[tuple[tf.Tensor, tf.Variable]],
+    *,
+    squares: Sequence[TableSquares] = (),
+) -> None:
+    """Changes variables by their gradients.
+
+    Args:
+        optimizer: one of this module.
+        gradients: and their variables.
+        squares: for an optimizer with the look-up rule; others have no use for them.
+    """
+    rule = lookup_rule(optimizer)
+    if rule is None:
+        optimizer.apply_gradients(gradients)
+        return
+    with rule.squaring(squares):
+        optimizer.apply_gradients(gradients)

@@ -1,0 +1,134 @@
+"""The folder of a training run: who may write to it, its settings, its log, its result."""
+
+from __future__ import annotations
+
+import difflib
+import fcntl
+import json
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from lang2program_tf.errors import UserError
+
+CONFIG = "config.gin"
+OPERATIVE_CONFIG = "operative_config.gin"
+LOG = "metrics.jsonl"
+RESULT = "result.json"
+_LOCK = ".lock"
+
+
+def write_atomically(path: Path, content: str | bytes) -> None:
+    """Writes a file so that a reader sees the old content or the new one, never a part."""
+    temporary = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        temporary.write_bytes(content.encode() if isinstance(content, str) else content)
+        os.replace(temporary, path)
+    except OSError as error:
+        temporary.unlink(missing_ok=True)
+        raise UserError(f"cannot write {path}: {error.strerror}") from error
+
+
+class RunFolder:
+    """One training run on disk.
+
+    Attributes:
+        path: the folder.
+    """
+
+    def __init__(self, path: str | Path) -> None:
+        self.path = Path(path)
+
+    @property
+    def events(self) -> str:
+        """Where TensorBoard looks."""
+        return str(self.path / "events")
+
+    @contextmanager
+    def lock(self) -> Iterator[None]:
+        """Creates the folder and holds it; a second run on it is refused.
+
+        A folder that nothing was written to is taken away again.
+        """
+        try:
+            self.path.mkdir(parents=True, exist_ok=True)
+            handle = open(self.path / _LOCK, "w")  # noqa: SIM115
+        except OSError as error:
+            raise UserError(f"cannot use {self.path} as a run folder: {error.strerror}") from error
+        with handle:
+            try:
+                fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except OSError:
+                raise UserError(
+                    f"{self.path}: another run is writing to this folder; "
+                    "wait for it or choose another --root_dir"
+                ) from None
+            try:
+                yield
+            finally:
+                if os.listdir(self.path) == [_LOCK]:
+                    os.remove(self.path / _LOCK)
+                    os.rmdir(self.path)
+
+    def check_config(self, config: str) -> None:
+        """Refuses other settings than those of the run that is in the folder, if there is one."""
+        path = self.path / CONFIG
+        if not path.exists():
+            return
+        before = path.read_text(encoding="utf-8")
+        if before != config:
+            changes = [
+                line
+                for line in difflib.ndiff(before.splitlines(), config.splitlines())
+                if line[:2] in ("- ", "+ ") and line[2:3] not in ("", "#")
+            ]
+            raise UserError(
+                f"{self.path} holds a run with other settings; choose another --root_dir, or give "
+                "the same ones (- in the folder, + now):\n" + "\n".join(changes)
+            )
+
+    def write_config(self, config: str) -> None:
+        """Keeps the settings of the run."""
+        write_atomically(self.path / CONFIG, config)
+
+    def config(self) -> str:
+        """The settings of the run."""
+        try:
+            return (self.path / CONFIG).read_text(encoding="utf-8")
+        except OSError:
+            raise UserError(
+                f"{self.path} holds no run ({CONFIG} is missing); "
+                f"make one with `lang2program train --root_dir {self.path} …`"
+            ) from None
+
+    def log(self, record: dict[str, Any]) -> None:
+        """Appends a record to the log."""
+        path = self.path / LOG
+        try:
+            with open(path, "a", encoding="utf-8") as lines:
+                lines.write(json.dumps(record) + "\n")
+        except OSError as error:
+            raise UserError(f"cannot write {path}: {error.strerror}") from error
+
+    def records(self) -> list[dict[str, Any]]:
+        """The log so far; a line that was cut off by a crash is left out."""
+        path = self.path / LOG
+        if not path.exists():
+            return []
+        lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
+        return [json.loads(line) for line in lines if line.endswith("\n")]
+
+    def forget_after(self, step: int) -> None:
+        """Drops what was logged after the step that a run resumes from."""
+        kept = [record for record in self.records() if record["step"] <= step]
+        write_atomically(self.path / LOG, "".join(json.dumps(r) + "\n" for r in kept))
+
+    def result(self) -> dict[str, Any] | None:
+        """What a finished run wrote, None while it is not finished."""
+        path = self.path / RESULT
+        if not path.exists():
+            return None
+        result: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+        return result

@@ -1,0 +1,72 @@
+"""What is learned: a domain, a corpus and the words."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import gin
+from lang2program_tf.corpus.batches import BatchMaker
+from lang2program_tf.corpus.embedded.load import load_embedded
+from lang2program_tf.corpus.scone import Example, load_examples
+from lang2program_tf.corpus.words import WordVectors, load_word_vectors
+from lang2program_tf.language import DOMAINS, get_domain
+from lang2program_tf.machine import get_machine
+
+_LOADERS = {"scone": load_examples, "embedded": load_embedded}
+
+
+@gin.configurable(denylist=["folder"])
+class Task:
+    """Examples, words and machine of one domain.
+
+    Attributes:
+        domain: the domain.
+        corpus: `scone`, the real data from the data folder, or `embedded`, which needs none.
+        machine: the domain's tensor machine.
+        words: the word vectors.
+    """
+
+    def __init__(
+        self,
+        domain: str = gin.REQUIRED,
+        *,
+        corpus: str = "scone",
+        form: str = "orig",
+        folder: Path | None = None,
+    ) -> None:
+        """Loads the words.
+
+        Args:
+            domain: `alchemy`, `scene` or `tangrams`.
+            corpus: `scone` or `embedded`.
+            form: of training examples, `orig` (the released code) or `substrings` (the paper).
+            folder: of the run, which may hold its own words.
+        """
+        if corpus not in _LOADERS:
+            raise ValueError(f"corpus={corpus!r} must be one of {', '.join(_LOADERS)}")
+        if domain not in DOMAINS:
+            raise ValueError(f"domain={domain!r} must be one of {', '.join(DOMAINS)}")
+        self.domain = get_domain(domain)
+        self.corpus = corpus
+        self.form = form
+        self.machine = get_machine(domain)
+        self.words: WordVectors = load_word_vectors(folder=folder)
+        self._examples: dict[str, tuple[Example, ...]] = {}
+
+    def examples(self, split: str) -> tuple[Example, ...]:
+        """The examples of `train`, `dev` or `test`, loaded when first asked for."""
+        if split not in self._examples:
+            load = _LOADERS[self.corpus]
+            self._examples[split] = load(self.domain.name, split=split, form=self.form)
+        return self._examples[split]
+
+    def batch_maker(self, examples: tuple[Example, ...]) -> BatchMaker:
+        """Makes batches of these examples."""
+        return BatchMaker(
+            examples,
+            domain=self.domain,
+            vectors=self.words,
+            encode_worlds=self.machine.rules.encode_worlds,
+            next_identities=self.machine.rules.next_identities,
+            max_utterances=max(len(example.utterances) for example in examples),
+        )

@@ -1,0 +1,173 @@
+"""Alchemy on int tensors.
+
+A beaker's code has its position from bit 12 and its content below: three bits a unit, the bottom
+unit lowest, colors from 1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import tensorflow as tf
+from numpy.typing import NDArray
+from tensorflow.bitwise import bitwise_and, left_shift, right_shift
+
+from lang2program_tf.language import World
+from lang2program_tf.language.alchemy import (
+    ALCHEMY,
+    BROWN,
+    CAPACITY,
+    COLORS,
+    NUM_BEAKERS,
+    AlchemyWorld,
+    Beaker,
+)
+from lang2program_tf.machine.rules import (
+    ActionResults,
+    Operands,
+    Rules,
+    action_results,
+    find,
+    object_rows,
+    places,
+    second,
+    set_of,
+    top,
+    write_two,
+)
+from lang2program_tf.machine.state import OBJECT_CODE_BASE
+from lang2program_tf.model import primitives
+
+_UNIT = 3  # bits of a unit
+_POSITION = _UNIT * CAPACITY  # first bit of the position
+_UNIT_MASK, _CONTENT_MASK = (1 << _UNIT) - 1, (1 << _POSITION) - 1
+_EMPTY, _MIXED = len(COLORS) + 1, len(COLORS) + 2  # "colors" of beakers that have none
+_DRAIN, _MIX, _POUR = 1, 2, 3  # numbers of the actions in commands
+_ROW_OF_ZERO = primitives.number_row(0)
+_ROW_BEFORE_COLORS = primitives.color_row("r") - 1
+_ROW_OF_NO_COLOR = primitives.color_row(None)
+
+
+def _decode_units(content: int) -> str:
+    units = ""
+    while content:
+        units += COLORS[(content & _UNIT_MASK) - 1]
+        content >>= _UNIT
+    return units
+
+
+def _encode_units(units: str) -> int:
+    return sum(COLORS.index(unit) + 1 << _UNIT * i for i, unit in enumerate(units))
+
+
+def _content_tables() -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+    """Amount and color of every content."""
+    amounts = np.zeros(_CONTENT_MASK + 1, np.int32)
+    colors = np.zeros(_CONTENT_MASK + 1, np.int32)
+    for content in range(_CONTENT_MASK + 1):
+        units = [content >> _UNIT * i & _UNIT_MASK for i in range(CAPACITY)]
+        amounts[content] = max((i + 1 for i, unit in enumerate(units) if unit), default=0)
+        distinct = set(units[: amounts[content]])
+        colors[content] = _MIXED if len(distinct) > 1 else max(distinct, default=_EMPTY)
+    return amounts, colors
+
+
+_AMOUNTS, _COLORS = _content_tables()
+_COLOR_ROWS = np.where(_COLORS < _EMPTY, _ROW_BEFORE_COLORS + _COLORS, _ROW_OF_NO_COLOR)
+_ALL_BROWN = np.array([_encode_units(BROWN * amount) for amount in range(CAPACITY + 1)], np.int32)
+
+
+class AlchemyRules(Rules):
+    """Beakers in a row."""
+
+    domain = ALCHEMY
+    num_positions = NUM_BEAKERS
+    num_attributes = 3
+
+    def encode_world(self, world: World) -> list[int]:
+        return [self.encode_object(beaker) for beaker in world.objects]
+
+    def encode_object(self, thing: Beaker) -> int:
+        return (thing.position << _POSITION) + _encode_units(thing.units)
+
+    def decode_object(self, code: int) -> Beaker:
+        return Beaker(code >> _POSITION, _decode_units(code & _CONTENT_MASK))
+
+    def decode_world(self, codes: Sequence[int]) -> AlchemyWorld:
+        return AlchemyWorld(tuple(_decode_units(int(code) & _CONTENT_MASK) for code in codes))
+
+    def visible(self, world: tf.Tensor) -> tf.Tensor:
+        return world
+
+    def objects(self, world: tf.Tensor) -> tf.Tensor:
+        return world
+
+    def resolve(self, world: tf.Tensor, codes: tf.Tensor) -> tf.Tensor:
+        now = find(places(world), self.position(codes), world)
+        return tf.where(codes < OBJECT_CODE_BASE, codes, now)
+
+    def position(self, codes: tf.Tensor) -> tf.Tensor:
+        return right_shift(codes, _POSITION)
+
+    def matches(self, world: tf.Tensor, top: tf.Tensor, second: tf.Tensor) -> list[tf.Tensor]:
+        del second
+        return [set_of(tf.equal(tf.gather(_COLORS, bitwise_and(world, _CONTENT_MASK)), top))]
+
+    def relations(self, thing: tf.Tensor) -> list[tf.Tensor]:
+        del thing
+        return []
+
+    def actions(
+        self, world: tf.Tensor, next_identity: tf.Tensor, operands: Operands
+    ) -> ActionResults:
+        del world, next_identity
+        content = bitwise_and(operands.thing, _CONTENT_MASK)
+        position, amount = self.position(operands.thing), tf.gather(_AMOUNTS, content)
+        color = tf.gather(_COLORS, content)
+        first, other = top(operands.thing), second(operands.thing)
+        first_at, other_at = top(position), second(position)
+        other_amount = second(amount)
+        wanted = top(operands.number) + top(operands.fraction) * other_amount
+        return action_results(  # drain, mix, pour
+            [
+                (other_at > 0) & (wanted > 0) & (wanted <= other_amount),
+                (first_at > 0) & tf.equal(top(color), _MIXED),
+                (first_at > 0)
+                & (other_at > 0)
+                & tf.not_equal(first_at, other_at)
+                & (second(color) < _EMPTY)
+                & (top(amount) + other_amount <= CAPACITY),
+            ],
+            [(other, wanted), (first, tf.zeros_like(first)), (other, first)],
+        )
+
+    def perform(self, world: tf.Tensor, command: tf.Tensor) -> tf.Tensor:
+        action, beaker, argument = tf.unstack(command)
+        drains, mixes, pours = (
+            tf.cast(tf.equal(action, number), tf.int32) for number in (_DRAIN, _MIX, _POUR)
+        )
+        content, position = bitwise_and(beaker, _CONTENT_MASK), self.position(beaker)
+        amount = tf.gather(_AMOUNTS, content)
+        into = bitwise_and(argument, _CONTENT_MASK)
+        left = left_shift(1, _UNIT * drains * (amount - argument)) - 1  # a mask of units
+        remaining = drains * bitwise_and(content, left) + mixes * tf.gather(_ALL_BROWN, amount)
+        poured = argument + left_shift(content, _UNIT * tf.gather(_AMOUNTS, into))
+        return write_two(
+            world,
+            position,
+            position * (1 << _POSITION) + remaining,
+            pours * self.position(argument),
+            poured,
+        )
+
+    def attribute_rows(self, codes: tf.Tensor) -> tf.Tensor:
+        content = bitwise_and(codes, _CONTENT_MASK)
+        return object_rows(
+            codes,
+            [
+                self.position(codes) + _ROW_OF_ZERO,
+                tf.gather(_COLOR_ROWS, content),
+                tf.gather(_AMOUNTS, content) + _ROW_OF_ZERO,
+            ],
+        )

@@ -1,0 +1,195 @@
+"""The attention decoder: probabilities of the next token (Section 3, "Decoder")."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import tensorflow as tf
+
+from lang2program_tf.model.encoder import EncodedUtterances
+from lang2program_tf.model.initial_values import InitialValues
+from lang2program_tf.model.linear import Linear
+
+# Attention logits of padding, and of the words of other utterances. The second is lower, so that
+# an utterance without any word attends to its own padding, whose states are zero.
+_PADDING_LOGIT = -1e9
+_ELSEWHERE_LOGIT = -2e9
+
+
+class DecoderMemory(NamedTuple):
+    """All that the decoder needs to know about B examples of M utterances of W words.
+
+    H1 is the width of the first query layer, H of the query, V the number of tokens.
+
+    Attributes:
+      summaries: [B, M, H1] float32, what utterance vectors and bias add to the first layer.
+      keys: [B, M * W, H] float32, word states times the attention kernel.
+      key_bias: [B, M, M * W] float32, for a prefix at each utterance, what is added to attention
+        logits: word states times the attention bias; very low at padding, and still lower at the
+        words of other utterances.
+      values: [B, M * W, V] float32, what attending to a word adds to each token's score. Attention
+        sums to 1, so that the constant part of context scores is in there too.
+      query_kernel: [H, V] float32, from query to query scores.
+      query_bias: [V] float32, the constant part of query scores.
+    """
+
+    summaries: tf.Tensor
+    keys: tf.Tensor
+    key_bias: tf.Tensor
+    values: tf.Tensor
+    query_kernel: tf.Tensor
+    query_bias: tf.Tensor
+
+
+class DecoderScores(NamedTuple):
+    """Scores of all tokens after each of B * K prefixes.
+
+    Attributes:
+      log_probs: [B, K, V] float32, log-probabilities over all tokens, valid or not.
+      logits: [B, K, V] float32, query_scores + context_scores.
+      query_scores: [B, K, V] float32, the part of the logits that comes from the query.
+      context_scores: [B, K, V] float32, the part that comes from the attended words.
+      attention: [B, K, M, W] float32, weights of words, zero outside the prefix's utterance.
+      query: [B, K, H] float32, the decoder state q.
+    """
+
+    log_probs: tf.Tensor
+    logits: tf.Tensor
+    query_scores: tf.Tensor
+    context_scores: tf.Tensor
+    attention: tf.Tensor
+    query: tf.Tensor
+
+
+class AttentionDecoder(tf.keras.layers.Layer):
+    """Scores tokens from the execution history f, the utterance vector e and the word states h.
+
+    q = relu layers of [f ; e]; attention of q over h gives the context c; the score of a token
+    with embedding t is (A q + a) · t + (B c + b) · t. All of it but the ReLU layers and the softmax
+    is linear, so `prepare` multiplies out, once a batch, everything that no prefix changes.
+    """
+
+    def __init__(
+        self,
+        token_embeddings: tf.Variable,
+        *,
+        history_width: int,
+        utterance_width: int,
+        query_layers: Sequence[int],
+        initial: InitialValues,
+    ) -> None:
+        """Creates the variables.
+
+        Args:
+          token_embeddings: the parser's token table [V, D].
+          history_width: width F of the plain execution history.
+          utterance_width: width E of a word state and of an utterance vector.
+          query_layers: widths of the ReLU layers.
+          initial: where initial values come from.
+        """
+        super().__init__()
+        if not query_layers or min(query_layers) < 1:
+            raise ValueError(f"query_layers must be one or more widths, got {query_layers}")
+        self.token_embeddings = token_embeddings
+        self.history_width = history_width
+        self.query_layers = []
+        inputs = history_width + utterance_width
+        for number, width in enumerate(query_layers):
+            with tf.name_scope(f"query_{number}"):
+                self.query_layers.append(Linear(inputs, outputs=width, initial=initial))
+            inputs = width
+        dimensions = int(token_embeddings.shape[1])
+        with tf.name_scope("attention"):
+            self.attention = Linear(inputs, outputs=utterance_width, initial=initial)
+        with tf.name_scope("query_scorer"):
+            self.query_scorer = Linear(inputs, outputs=dimensions, initial=initial)
+        with tf.name_scope("context_scorer"):
+            self.context_scorer = Linear(utterance_width, outputs=dimensions, initial=initial)
+
+    @property
+    def history_kernel(self) -> tf.Tensor:
+        """The rows of the first layer's kernel that the execution history meets: [F, H1]."""
+        return self.query_layers[0].kernel[: self.history_width]
+
+    def prepare(
+        self, encoded: EncodedUtterances, *, num_examples: tf.Tensor | int
+    ) -> DecoderMemory:
+        """Multiplies out what no prefix changes.
+
+        Args:
+          encoded: N = B * M utterances, those of an example in consecutive rows.
+          num_examples: B. With 1, prefixes of any example may be scored in one row of `score`.
+        """
+        first = self.query_layers[0]
+        tokens = tf.transpose(self.token_embeddings)  # [D, V]
+        states = tf.reshape(encoded.words, [-1, self.attention.bias.shape[0]])  # [N * W, E]
+        keys = tf.matmul(states, self.attention.kernel, transpose_b=True)
+        key_bias = tf.linalg.matvec(states, self.attention.bias)
+        key_bias = tf.where(tf.reshape(encoded.mask, [-1]), key_bias, _PADDING_LOGIT)
+        value_bias = tf.linalg.matvec(self.token_embeddings, self.context_scorer.bias)
+        values = tf.matmul(states, tf.matmul(self.context_scorer.kernel, tokens)) + value_bias
+        summaries = tf.matmul(encoded.summary, first.kernel[self.history_width :]) + first.bias
+        num_utterances = tf.shape(encoded.mask)[0] // num_examples
+        words_each = tf.shape(encoded.mask)[1]
+        num_words = num_utterances * words_each
+        return DecoderMemory(
+            summaries=tf.reshape(summaries, [num_examples, num_utterances, first.bias.shape[0]]),
+            keys=tf.reshape(keys, [num_examples, num_words, keys.shape[1]]),
+            key_bias=_by_utterance(
+                tf.reshape(key_bias, [num_examples, num_utterances, words_each])
+            ),
+            values=tf.reshape(values, [num_examples, num_words, tokens.shape[1]]),
+            query_kernel=tf.matmul(self.query_scorer.kernel, tokens),
+            query_bias=tf.linalg.matvec(self.token_embeddings, self.query_scorer.bias),
+        )
+
+    def score(
+        self, memory: DecoderMemory, history: tf.Tensor, utterance: tf.Tensor
+    ) -> DecoderScores:
+        """Scores every token after each prefix.
+
+        Args:
+          memory: of B examples.
+          history: [B, K, H1] float32, execution history times `history_kernel`.
+          utterance: [B, K] int32, which of its example's M utterances a prefix is at; a prefix
+            at any other number gets scores without meaning.
+        """
+        num_utterances = tf.shape(memory.summaries)[1]
+        own = tf.clip_by_value(utterance, 0, num_utterances - 1)
+        query = self._query(history + tf.gather(memory.summaries, own, batch_dims=1))  # [B * K, H]
+        query_scores = tf.nn.bias_add(tf.matmul(query, memory.query_kernel), memory.query_bias)
+        batch = tf.shape(utterance)
+        query = tf.reshape(query, [batch[0], batch[1], query.shape[-1]])
+        query_scores = tf.reshape(query_scores, [batch[0], batch[1], query_scores.shape[-1]])
+        attention_logits = tf.matmul(query, memory.keys, transpose_b=True)
+        attention_logits += tf.gather(memory.key_bias, own, batch_dims=1)
+        # A loaded SavedModel knows no ranks, and TensorFlow complains at each start of this one's.
+        attention_logits = tf.ensure_shape(attention_logits, [None, None, None])
+        attention = tf.nn.softmax(attention_logits)  # [B, K, M * W]
+        context_scores = tf.matmul(attention, memory.values)
+        logits = query_scores + context_scores
+        return DecoderScores(
+            log_probs=tf.nn.log_softmax(logits),
+            logits=logits,
+            query_scores=query_scores,
+            context_scores=context_scores,
+            attention=tf.reshape(attention, [batch[0], batch[1], num_utterances, -1]),
+            query=query,
+        )
+
+    def _query(self, first_layer: tf.Tensor) -> tf.Tensor:
+        """The query [B * K, H] from the first layer's linear part [B, K, H1]."""
+        query = tf.nn.relu(tf.reshape(first_layer, [-1, first_layer.shape[-1]]))
+        for layer in self.query_layers[1:]:
+            query = tf.nn.relu(layer(query))
+        return query
+
+
+def _by_utterance(key_bias: tf.Tensor) -> tf.Tensor:
+    """[B, M, M * W] from [B, M, W]: as it is at an utterance's own words, very low elsewhere."""
+    shape = tf.shape(key_bias)
+    utterances = tf.range(shape[1])
+    own = tf.equal(utterances[:, tf.newaxis], utterances)[..., tf.newaxis]  # [M, M, 1]
+    by_utterance = tf.where(own, key_bias[:, tf.newaxis], _ELSEWHERE_LOGIT)
+    return tf.reshape(by_utterance, [shape[0], shape[1], shape[1] * shape[2]])

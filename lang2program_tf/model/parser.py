@@ -1,0 +1,195 @@
+"""The parser: encoder, execution history and decoder together (Section 3 of the paper)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple, TypeVar
+
+import numpy as np
+import tensorflow as tf
+from numpy.typing import NDArray
+
+import gin
+from lang2program_tf.language import Domain
+from lang2program_tf.model.decoder import AttentionDecoder, DecoderMemory, DecoderScores
+from lang2program_tf.model.encoder import EncodedUtterances, UtteranceEncoder
+from lang2program_tf.model.features import HistoryFeatures
+from lang2program_tf.model.history import StackHistory, StackTables, TokensHistory
+from lang2program_tf.model.initial_values import InitialValues
+from lang2program_tf.model.primitives import ATTRIBUTES, NUM_PRIMITIVES
+
+HISTORIES = ("tokens", "stack")
+# The original takes mean and spread of its embedding tables from the most frequent words.
+_WORDS_FOR_STATISTICS = 5000
+
+
+class HistoryTables(NamedTuple):
+    """The execution histories' tables, multiplied by the kernel of the layer above them.
+
+    Attributes:
+      tokens: table of TokensHistory, None if the parser does not use it.
+      stack: tables of StackHistory, None if the parser does not use it.
+    """
+
+    tokens: tf.Tensor | None
+    stack: StackTables | None
+
+
+class ParserMemory(NamedTuple):
+    """All that scoring needs and no prefix changes; made once a batch and weight update.
+
+    Attributes:
+      decoder: the utterances, ready for attention.
+      history: the execution history's tables.
+    """
+
+    decoder: DecoderMemory
+    history: HistoryTables
+
+
+@gin.configurable(denylist=["domain", "word_vectors"])
+class Parser(tf.keras.Model):
+    """p(token | prefix, utterances): everything that is trained.
+
+    Use: `encoded = parser.encode(words)`, `memory = parser.prepare(encoded, num_examples=B)`, then
+    `parser.score(memory, history, utterance)` for as many sets of prefixes as wanted. Calling the
+    parser does the three at once.
+    """
+
+    def __init__(
+        self,
+        domain: Domain,
+        *,
+        word_vectors: NDArray[np.float32],
+        history: Sequence[str] = gin.REQUIRED,
+        seed: int = 0,
+        encoder_units: int = 64,
+        query_layers: Sequence[int] = (128, 128),
+        token_dimensions: int = 150,
+        primitive_dimensions: int = 32,
+    ) -> None:
+        """Creates all variables.
+
+        Args:
+          domain: whose tokens are scored; a token's id is its index in `domain.tokens`.
+          word_vectors: [words, D] float32, unknown and padding first.
+          history: `("tokens",)`, `("stack",)` or `("tokens", "stack")`.
+          seed: of all initial values.
+          encoder_units: LSTM units of a direction.
+          query_layers: widths of the decoder's ReLU layers; the paper has one layer, its released
+            code two.
+          token_dimensions: width of a token embedding.
+          primitive_dimensions: width of a primitive embedding.
+        """
+        super().__init__(name="parser")
+        if tuple(history) not in (("tokens",), ("stack",), HISTORIES):
+            raise ValueError(f"history must be of {HISTORIES}, in this order, got {history}")
+        initial = InitialValues(seed)
+        frequent = np.asarray(word_vectors[:_WORDS_FOR_STATISTICS])
+        statistics = {"mean": float(frequent.mean()), "std": float(frequent.std())}
+        with tf.name_scope("encoder"):
+            self.encoder = UtteranceEncoder(word_vectors, units=encoder_units, initial=initial)
+        self.token_embeddings = tf.Variable(
+            initial.normal(len(domain.tokens), token_dimensions, **statistics),
+            name="token_embeddings",
+        )
+        self.tokens_history: TokensHistory | None = None
+        self.stack_history: StackHistory | None = None
+        if "tokens" in history:
+            self.tokens_history = TokensHistory(self.token_embeddings)
+        if "stack" in history:
+            self.primitive_embeddings = tf.Variable(
+                initial.normal(NUM_PRIMITIVES, primitive_dimensions, **statistics),
+                name="primitive_embeddings",
+            )
+            with tf.name_scope("stack_history"):
+                self.stack_history = StackHistory(
+                    self.primitive_embeddings,
+                    num_attributes=len(ATTRIBUTES[domain.name]),
+                    initial=initial,
+                )
+        with tf.name_scope("decoder"):
+            self.decoder = AttentionDecoder(
+                self.token_embeddings,
+                history_width=sum(part.width for part in self._histories()),
+                utterance_width=self.encoder.width,
+                query_layers=query_layers,
+                initial=initial,
+            )
+
+    def encode(self, words: tf.Tensor) -> EncodedUtterances:
+        """Encodes N utterances, word ids [N, W] int32 with padding (id 1) behind them."""
+        return self.encoder(words)
+
+    def prepare(self, encoded: EncodedUtterances, *, num_examples: tf.Tensor | int) -> ParserMemory:
+        """Multiplies out what no prefix changes.
+
+        Args:
+          encoded: N = B * M utterances, those of an example in consecutive rows.
+          num_examples: B. With 1, `score` takes prefixes [1, R] and `utterance` is a row of
+            `encoded`: the form for prefixes that are not sorted by example.
+        """
+        return ParserMemory(
+            decoder=self.decoder.prepare(encoded, num_examples=num_examples),
+            history=self.history_tables(self.decoder.history_kernel),
+        )
+
+    def history_tables(self, kernel: tf.Tensor) -> HistoryTables:
+        """The tables that `embed_history` takes, for the kernel [F, H1] of the layer above."""
+        kernels = tf.split(kernel, [part.width for part in self._histories()])
+        return HistoryTables(
+            tokens=self.tokens_history and self.tokens_history.prepare(kernels[0]),
+            stack=self.stack_history and self.stack_history.prepare(kernels[-1]),
+        )
+
+    def embed_history(self, tables: HistoryTables, history: HistoryFeatures) -> tf.Tensor:
+        """The execution history times the kernel of `history_tables`: [..., H1] float32."""
+        parts = []
+        if self.tokens_history is not None:
+            tokens = _present("history.tokens", history.tokens)
+            parts.append(self.tokens_history.embed(tokens, tables.tokens))
+        if self.stack_history is not None:
+            stack = _present("history.stack", history.stack)
+            parts.append(self.stack_history.embed(stack, _present("tables.stack", tables.stack)))
+        return tf.add_n(parts)
+
+    def score(
+        self, memory: ParserMemory, history: HistoryFeatures, utterance: tf.Tensor
+    ) -> DecoderScores:
+        """Scores every token after each of B * K prefixes.
+
+        Args:
+          memory: of B examples.
+          history: features with leading dimensions [B, K].
+          utterance: [B, K] int32, which of its example's M utterances a prefix is at.
+        """
+        return self.decoder.score(
+            memory.decoder, self.embed_history(memory.history, history), utterance
+        )
+
+    def call(
+        self, words: tf.Tensor, history: HistoryFeatures, utterance: tf.Tensor
+    ) -> DecoderScores:
+        """Scores of prefixes [B, K] for the utterances `words` [B, M, W] int32."""
+        shape = tf.shape(words)
+        encoded = self.encode(tf.reshape(words, [-1, shape[2]]))
+        return self.score(self.prepare(encoded, num_examples=shape[0]), history, utterance)
+
+    def first_non_finite_variable(self) -> str | None:
+        """The name of a trained variable that holds NaN or infinity, None if all are finite."""
+        for variable in self.trainable_variables:
+            if not bool(tf.reduce_all(tf.math.is_finite(variable))):
+                return variable.name.split(":")[0]
+        return None
+
+    def _histories(self) -> list[tf.keras.layers.Layer]:
+        return [part for part in (self.tokens_history, self.stack_history) if part is not None]
+
+
+_T = TypeVar("_T")
+
+
+def _present(name: str, value: _T | None) -> _T:
+    if value is None:
+        raise ValueError(f"{name} is None, and the parser uses it")
+    return value

@@ -1,0 +1,1 @@
+"""Checks against recordings of the original system, and import of its weights."""

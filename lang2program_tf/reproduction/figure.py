@@ -1,0 +1,37 @@
+"""The paper's Figure 3 out of the records of its runs."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from lang2program_tf.learning.curves import Curve, draw_curves, join_points
+from lang2program_tf.reproduction.results import Records
+from lang2program_tf.reproduction.tables import Table
+
+_LEVEL = 60.0  # percent; the paper marks where each learner surpasses it
+
+
+def figure_curves(table: Table, records: Records) -> dict[str, Curve]:
+    """Accuracy on a sample of the validation examples by step, for the rows that have runs."""
+    curves = {}
+    for cell in table.cells:
+        points = [
+            {step: accuracy for step, accuracy in record["curve"]["sample"]}
+            for (gin_file, _), record in records.items()
+            if gin_file == cell.gin_file
+        ]
+        points = [curve for curve in points if curve]
+        if points:
+            curves[cell.label] = join_points(cell.label, points)
+    return curves
+
+
+def draw_figure(table: Table, records: Records, path: Path) -> bool:
+    """Draws the figure; whether there was any run to draw."""
+    curves = figure_curves(table, records)
+    if curves:
+        unfinished = path.with_name(f".{path.name}")  # its ending says the format
+        draw_curves(curves, unfinished, level=_LEVEL)
+        os.replace(unfinished, path)
+    return bool(curves)

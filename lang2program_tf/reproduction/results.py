@@ -1,0 +1,85 @@
+"""What finished runs gave, out of their folders and out of the results file of a table."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+from lang2program_tf.errors import UserError
+from lang2program_tf.learning.run_folder import RunFolder
+from lang2program_tf.reproduction.tables import Cell, Run, Table
+
+Record = dict[str, Any]
+Records = dict[tuple[str, int], Record]  # by gin file and seed
+
+_CURVES = ("sample", "dev")
+
+
+def finished_run(run: Run, root_dir: Path) -> Record | None:
+    """The record of a run whose folder says that it is finished, None of any other."""
+    folder = RunFolder(run.folder(root_dir))
+    result = folder.result()
+    if result is None:
+        return None
+    log = folder.records()
+    return {
+        "gin_file": run.cell.gin_file,
+        "row": run.cell.row,
+        **result,
+        "seed": run.seed,
+        "config": folder.config(),
+        "curve": {
+            kind: [[line["step"], line["accuracy"]] for line in log if line["kind"] == kind]
+            for kind in _CURVES
+        },
+    }
+
+
+def finished_runs(table: Table, root_dir: Path) -> Records:
+    """The records of all finished runs of a table below a folder, whatever their seeds."""
+    found = {}
+    for cell in table.cells:
+        for seed in _seeds(cell, root_dir):
+            record = finished_run(Run(cell, seed), root_dir)
+            if record is not None:
+                found[cell.gin_file, seed] = record
+    return found
+
+
+def _seeds(cell: Cell, root_dir: Path) -> Iterator[int]:
+    for path in Run(cell, 0).folder(root_dir).parent.glob("seed_*"):
+        number = path.name[len("seed_") :]
+        if path.is_dir() and number.isdigit():
+            yield int(number)
+
+
+def read_records(path: Path) -> Records:
+    """The records of a results file; none if there is no such file."""
+    try:
+        runs = json.loads(path.read_text(encoding="utf-8"))["runs"]
+        return {(run["gin_file"], run["seed"]): run for run in runs}
+    except FileNotFoundError:
+        return {}
+    except OSError as error:
+        raise UserError(f"cannot read {path}: {error.strerror}") from error
+    except (ValueError, KeyError, TypeError):
+        raise UserError(
+            f"{path} is not a file of results; move it away or choose another --results"
+        ) from None
+
+
+def merge(stored: Records, found: Records, *, fits: Callable[[Record], bool]) -> Records:
+    """One record for each run: that of its folder, unless only the results file's one fits.
+
+    Args:
+        stored: out of the results file; maybe made on other machines.
+        found: out of folders.
+        fits: whether a record has the settings that the run would be trained with now.
+    """
+    merged = {}
+    for key in {**stored, **found}:
+        candidates = [records[key] for records in (found, stored) if key in records]
+        merged[key] = next(filter(fits, candidates), candidates[0])
+    return merged

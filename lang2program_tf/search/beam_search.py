@@ -1,0 +1,307 @@
+"""The search: one loop in the graph over scoring, machine and selection rule (Section 3.3)."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import tensorflow as tf
+
+import gin
+from lang2program_tf.machine import Machine, Options
+from lang2program_tf.machine.features import stack_features
+from lang2program_tf.machine.follow import take_slots
+from lang2program_tf.machine.packed import PackedState, pack
+from lang2program_tf.model.features import ABSENT, HISTORY_TOKENS
+from lang2program_tf.model.parser import Parser, ParserMemory
+from lang2program_tf.search.non_finite import NOT_FINITE, all_finite
+from lang2program_tf.search.records import Record, Records, unravel
+from lang2program_tf.search.selection import Candidates, Classic, Selection
+from lang2program_tf.search.tree import SearchTree
+
+_NEVER = -float("inf")
+
+
+class Examples(NamedTuple):
+    """B examples as the search wants them; int32.
+
+    Attributes:
+        world: [B, P] encoded start worlds.
+        next_identity: [B] the rules' `next_identity` of the start worlds.
+        target: [B, P] encoded target worlds.
+        num_utterances: [B].
+    """
+
+    world: tf.Tensor
+    next_identity: tf.Tensor
+    target: tf.Tensor
+    num_utterances: tf.Tensor
+
+
+class Beam(NamedTuple):
+    """The live prefixes.
+
+    Attributes:
+        state: their execution states.
+        recent: [B, K, 4] int32, their last tokens.
+        score: [B, K] float32, log-probability, −inf at places that hold no prefix.
+        weights: [B, K] float32, the selection rule's own.
+    """
+
+    state: PackedState
+    recent: tf.Tensor
+    score: tf.Tensor
+    weights: tf.Tensor
+
+
+class Step(NamedTuple):
+    """What one iteration makes of a beam.
+
+    Attributes:
+        following: the beam after it.
+        index: [B, K] int32, what the rule chose: index into the joined axes of prefixes and tokens.
+        complete: [B, K, C] float32, log-probability of the programs that an action completes and
+            the rule keeps, −inf elsewhere.
+        commands: [B, K, C + 1, 3] int32, see `Options`.
+        value_rows: [B * K, n] int32, for the parser, the values that were pushed.
+        source: [B, K, S] int32, where stack slots come from, see `Following`.
+    """
+
+    following: Beam
+    index: tf.Tensor
+    complete: tf.Tensor
+    commands: tf.Tensor
+    value_rows: tf.Tensor
+    source: tf.Tensor
+
+
+@gin.configurable(denylist=["machine", "parser"])
+class BeamSearch:
+    """Searches complete programs; training and evaluation differ only in its arguments."""
+
+    def __init__(
+        self,
+        machine: Machine,
+        parser: Parser,
+        *,
+        beam_size: int = 32,
+        selection: Selection | None = None,
+        iterations_per_utterance: int = 7,
+        limit: str = "batch",
+        independent_utterances: bool = False,
+        jit_compile: bool = False,
+    ) -> None:
+        """Binds what does not change between batches.
+
+        Args:
+            machine: runs the programs.
+            parser: scores the tokens.
+            beam_size: B in the paper, how many prefixes live.
+            selection: which; classic beam search by default.
+            iterations_per_utterance: longest program, in tokens an utterance.
+            limit: "batch": all examples get the iterations of the one with most utterances, as in
+                the original; "row": each gets those of its own, so that its result does not depend
+                on its neighbours.
+            independent_utterances: while searching, TOKENS sees only tokens of the present
+                utterance.
+            jit_compile: whether XLA compiles all of an iteration but the scoring. It takes a few
+                seconds for each number of examples and of utterances, and then saves up to a
+                quarter. The graph cannot be used where there is no XLA, as in TF Serving.
+        """
+        if beam_size < 1:
+            raise ValueError(f"beam_size={beam_size} must be 1 or more")
+        if limit not in ("batch", "row"):
+            raise ValueError(f"limit={limit!r} must be 'batch' or 'row'")
+        self.machine = machine
+        self.parser = parser
+        self.beam_size = beam_size
+        self.selection = selection or Classic()
+        self.iterations_per_utterance = iterations_per_utterance
+        self.limit = limit
+        self.independent_utterances = independent_utterances
+        self.jit_compile = jit_compile
+        self._advance = tf.function(self._step, jit_compile=True) if jit_compile else self._step
+
+    def search(
+        self,
+        memory: ParserMemory,
+        examples: Examples,
+        *,
+        seed: tf.Tensor,
+        step: tf.Tensor | int = 0,
+        keep_prefixes: bool = False,
+    ) -> SearchTree:
+        """Searches B examples.
+
+        Args:
+            memory: the parser's, of these examples.
+            examples: worlds and numbers of utterances.
+            seed: [2] int32, of all random draws.
+            step: training step, for schedules of the selection rule.
+            keep_prefixes: whether to keep the prefixes' execution histories, for learning.
+        """
+        limits = self.iterations_per_utterance * examples.num_utterances  # [B]
+        iterations = tf.reduce_max(limits)
+        step = tf.convert_to_tensor(step, tf.int64)
+        records = Records(self.machine, self.beam_size, keep_prefixes=keep_prefixes)
+
+        def goes_on(iteration: tf.Tensor, beam: Beam, finite: tf.Tensor, *_: object) -> tf.Tensor:
+            return (iteration < iterations) & finite & tf.reduce_any(beam.score > _NEVER)
+
+        def advance(
+            iteration: tf.Tensor,
+            beam: Beam,
+            _: tf.Tensor,
+            slots: tf.Tensor,
+            arrays: list[tf.TensorArray],
+        ) -> tuple[tf.Tensor, Beam, tf.Tensor, tf.Tensor, list[tf.TensorArray]]:
+            log_probs = self._log_probs(memory, beam, slots)
+            finite = tf.math.is_finite(tf.reduce_sum(log_probs))
+            draws = self.selection.draw(
+                log_probs,
+                self.beam_size,
+                seed=tf.random.experimental.stateless_fold_in(seed, iteration),
+                step=step,
+            )
+            taken = self._advance(beam, log_probs, draws, examples.num_utterances)
+            following = taken.following
+            record = Record(
+                taken.index,
+                following.score,
+                taken.complete,
+                beam.state.rows,
+                taken.commands,
+                beam.recent,
+                beam.state.slots,
+            )
+            arrays = records.write(arrays, iteration, record)
+            if self.limit == "row":
+                lives = (iteration + 1 < limits)[:, tf.newaxis]
+                following = following._replace(score=tf.where(lives, following.score, _NEVER))
+            slots = self._embed(memory, slots, taken)
+            return iteration + 1, following, finite, slots, arrays
+
+        start = (
+            tf.constant(0),
+            self._first_beam(examples),
+            all_finite(self.parser),
+            self._first_slots(examples),
+            records.start(iterations),
+        )
+        done, _, finite, _, arrays = tf.while_loop(goes_on, advance, start)
+        with tf.control_dependencies([tf.debugging.Assert(finite, [NOT_FINITE])]):
+            done = tf.identity(done)
+        return records.tree(arrays, done, examples.target)
+
+    def _first_beam(self, examples: Examples) -> Beam:
+        """The empty prefix of every example, at the first place or at all of them."""
+        batch = tf.shape(examples.world)[0]
+        size = self.beam_size
+        state = self.machine.initial_state(
+            tf.repeat(examples.world[:, tf.newaxis], size, axis=1),
+            tf.repeat(examples.next_identity[:, tf.newaxis], size, axis=1),
+            max_utterances=tf.reduce_max(examples.num_utterances),
+        )
+        roots = tf.fill([size], True) if self.selection.roots else tf.equal(tf.range(size), 0)
+        return Beam(
+            state=pack(state),
+            recent=tf.fill([batch, size, HISTORY_TOKENS], ABSENT),
+            score=tf.repeat(tf.where(roots, 0.0, _NEVER)[tf.newaxis], batch, axis=0),
+            weights=tf.zeros([batch, size]),
+        )
+
+    def _first_slots(self, examples: Examples) -> tf.Tensor:
+        """[B, K, S, D] float32, the embeddings of empty stacks; D is 0 without STACK."""
+        history = self.parser.stack_history
+        width = 0 if history is None else history.dimensions
+        batch = tf.shape(examples.world)[0]
+        return tf.zeros([batch, self.beam_size, self.machine.stack_slots, width])
+
+    def _log_probs(self, memory: ParserMemory, beam: Beam, slots: tf.Tensor) -> tf.Tensor:
+        """[B, K, V] log-probabilities of all tokens after each prefix.
+
+        Args:
+            memory: the parser's.
+            beam: the prefixes.
+            slots: [B, K, S, D] float32, embeddings of their stacks.
+        """
+        parser, tables = self.parser, memory.history
+        parts = []
+        if parser.tokens_history is not None:
+            recent = beam.recent
+            seen = self._of_this_utterance(recent) if self.independent_utterances else recent
+            parts.append(parser.tokens_history.embed(seen, tables.tokens))
+        if parser.stack_history is not None:
+            assert tables.stack is not None
+            history = parser.stack_history.project(slots, tables.stack)
+            parts.append(tf.reshape(history, [-1, self.beam_size, history.shape[-1]]))
+        utterance = beam.state.rows[..., self.machine.rules.num_positions]
+        return parser.decoder.score(memory.decoder, tf.add_n(parts), utterance).log_probs
+
+    def _of_this_utterance(self, recent: tf.Tensor) -> tf.Tensor:
+        """Recent tokens [B, K, 4] without those up to the last action."""
+        ends = tf.reduce_any(tf.equal(recent[..., tf.newaxis], self.machine.action_tokens), axis=-1)
+        before = tf.cumsum(tf.cast(ends, tf.int32), axis=-1, reverse=True) > 0
+        return tf.where(before, ABSENT, recent)
+
+    def _embed(self, memory: ParserMemory, slots: tf.Tensor, taken: Step) -> tf.Tensor:
+        """The embeddings [B, K, S, D] of stacks after a step: one new value is on each at most."""
+        history, tables = self.parser.stack_history, memory.history.stack
+        if history is None or tables is None:
+            return slots
+        pushed = history.embed_values(taken.value_rows, tables)
+        pushed = tf.reshape(pushed, [-1, self.beam_size, history.dimensions])
+        return take_slots(slots, pushed, taken.source)
+
+    def _step(
+        self,
+        beam: Beam,
+        log_probs: tf.Tensor,
+        draws: Any,
+        num_utterances: tf.Tensor,
+    ) -> Step:
+        """One iteration but for the parser's part, which XLA would slow down.
+
+        Args:
+            beam: the live prefixes.
+            log_probs: [B, K, V] float32, of all tokens.
+            draws: the random numbers of the selection rule.
+            num_utterances: [B] int32.
+        """
+        options = self.machine.packed_options(beam.state, num_utterances[:, tf.newaxis])
+        candidates = self._candidates(beam, options, log_probs)
+        choice = self.selection.choose(candidates, draws, beam_size=self.beam_size)
+        parent, token = unravel(self.machine, choice.index)
+        after = self.machine.follow(beam.state, options, parent, token)
+        recent = tf.gather(beam.recent, parent, batch_dims=1)[..., 1:]
+        return Step(
+            following=Beam(
+                state=after.state,
+                recent=tf.concat([recent, token[..., tf.newaxis]], axis=-1),
+                score=choice.score,
+                weights=choice.weights,
+            ),
+            index=choice.index,
+            complete=tf.where(choice.taken, candidates.terminal, _NEVER),
+            commands=options.commands,
+            value_rows=self._value_rows(after.pushed),
+            source=after.source,
+        )
+
+    def _value_rows(self, pushed: tf.Tensor) -> tf.Tensor:
+        """[B * K, n] int32, what STACK embeds of values [B, K, 1 + P] as the machine has them."""
+        if self.parser.stack_history is None:
+            return tf.zeros([0, 0], tf.int32)
+        features = stack_features(self.machine.rules, pushed[..., 0], pushed[..., 1:])
+        return self.parser.stack_history.value_rows(features)
+
+    def _candidates(self, beam: Beam, options: Options, log_probs: tf.Tensor) -> Candidates:
+        """All continuations of the beam with their scores."""
+        scores = beam.score[..., tf.newaxis] + log_probs  # [B, K, V]
+        ended = tf.gather(scores, self.machine.action_tokens, axis=-1)
+        return Candidates(
+            scores=tf.minimum(scores, options.limits),
+            log_probs=log_probs,
+            terminal=tf.minimum(ended, options.end_limits),
+            weights=beam.weights,
+            action_tokens=tf.constant(self.machine.action_tokens),
+        )

@@ -1,0 +1,181 @@
+"""An exported parser in this process: its signatures, called with what came over a wire."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import tensorflow as tf
+from google.protobuf.message import DecodeError
+from numpy.typing import NDArray
+from tensorflow.core.protobuf import meta_graph_pb2, saved_model_pb2
+from tensorflow_serving.apis import predict_pb2, prediction_log_pb2
+
+from lang2program_tf.errors import UserError
+from lang2program_tf.serving.answers import Columns, decode_texts
+from lang2program_tf.serving.transport import ServingError, Transport
+from lang2program_tf.serving.versions import find_version
+from lang2program_tf.serving.warmup import WARMUP_FILE
+
+DEFAULT_SIGNATURE = "serving_default"
+WORDS_FILE = "assets/words.txt"
+
+
+class Model:
+    """One version of an exported parser.
+
+    Attributes:
+        folder: where it is.
+        version: its number, 0 if the folder's name is not one.
+        signature_defs: its signatures by name.
+        domain: the domain of the parser.
+    """
+
+    def __init__(self, export: str | os.PathLike[str]) -> None:
+        """Loads the export, or its latest version.
+
+        Raises:
+            UserError: there is none, or it is damaged.
+        """
+        self.folder = find_version(export)
+        self.version = int(self.folder.name) if self.folder.name.isdecimal() else 0
+        try:
+            self.signature_defs = _read_signatures(self.folder)
+            self._module = tf.saved_model.load(str(self.folder))
+            outputs = self.run("metadata", {"request": np.array([b""], object)})
+        except (OSError, ValueError, ServingError, tf.errors.OpError) as error:
+            line = str(error).strip().split("\n")[0]
+            raise UserError(
+                f"{self.folder} does not hold an exported parser ({line}); "
+                "make one with `lang2program export`"
+            ) from error
+        self.domain = outputs["domain"][0].decode()
+
+    def signature(self, name: str) -> meta_graph_pb2.SignatureDef:
+        """The signature called `name`, or the default one for an empty name.
+
+        Raises:
+            ServingError: there is none.
+        """
+        name = name or DEFAULT_SIGNATURE
+        if name not in self.signature_defs:
+            raise ServingError(
+                "INVALID_ARGUMENT", f'Serving signature name: "{name}" not found in signature def'
+            )
+        return self.signature_defs[name]
+
+    def run(self, name: str, inputs: Mapping[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
+        """Calls a signature.
+
+        Args:
+            name: of the signature, "" for the default.
+            inputs: arrays of bytes objects.
+
+        Raises:
+            ServingError: the inputs do not fit, or the graph refuses them.
+        """
+        self.signature(name)
+        function = self._module.signatures[name or DEFAULT_SIGNATURE]
+        _check_inputs(function.structured_input_signature[1], inputs)
+        try:
+            tensors = {
+                key: tf.constant(array, tf.string, array.shape) for key, array in inputs.items()
+            }
+            outputs = function(**tensors)
+        except tf.errors.OpError as error:
+            raise ServingError(_code_name(error), str(error.message).strip()[-500:]) from error
+        return {key: tensor.numpy() for key, tensor in outputs.items()}
+
+    def words(self) -> tuple[str, ...]:
+        """The vocabulary, by the ids of words.
+
+        Raises:
+            UserError: the export's list of words is missing.
+        """
+        path = self.folder / WORDS_FILE
+        try:
+            lines = path.read_bytes().decode().split("\n")
+        except (OSError, UnicodeDecodeError) as error:
+            raise UserError(
+                f"cannot read {path} ({error}); export the parser again with `lang2program export`"
+            ) from error
+        return tuple(lines[:-1])
+
+    def warm_up(self) -> int:
+        """Plays the requests that the export brings along; their number."""
+        path = self.folder / WARMUP_FILE
+        count = 0
+        for request in _warmup_requests(path) if path.is_file() else ():
+            inputs = {key: tf.make_ndarray(value) for key, value in request.inputs.items()}
+            self.run(request.model_spec.signature_name, inputs)
+            count += 1
+        return count
+
+
+class LocalTransport(Transport):
+    """The way to a model in this process."""
+
+    def __init__(self, model: Model) -> None:
+        self._model = model
+
+    def predict(self, signature: str, inputs: Columns, *, timeout: float) -> dict[str, Any]:
+        del timeout  # nothing can be lost on the way
+        arrays = {key: _to_array(values) for key, values in inputs.items()}
+        found = self._model.run(signature, arrays)
+        return {key: decode_texts(array.tolist()) for key, array in found.items()}
+
+    def close(self) -> None:
+        pass
+
+
+def _to_array(values: Any) -> NDArray[Any]:
+    """Nested lists of texts as an array of their UTF-8 bytes."""
+    texts = np.array(values, dtype=object)
+    encoded = [text.encode("utf-8", "surrogatepass") for text in texts.ravel()]
+    array = np.empty(texts.size, dtype=object)
+    array[:] = encoded
+    return array.reshape(texts.shape)
+
+
+def _check_inputs(specs: Mapping[str, tf.TensorSpec], inputs: Mapping[str, NDArray[Any]]) -> None:
+    if set(specs) != set(inputs):
+        raise ServingError(
+            "INVALID_ARGUMENT",
+            f"input size does not match signature: expected inputs {sorted(specs)}, "
+            f"got {sorted(inputs)}",
+        )
+    for name, spec in specs.items():
+        if inputs[name].ndim != spec.shape.rank:
+            raise ServingError(
+                "INVALID_ARGUMENT",
+                f"input {name} must have rank {spec.shape.rank}, got shape {inputs[name].shape}",
+            )
+
+
+def _code_name(error: tf.errors.OpError) -> str:
+    names = {
+        tf.errors.INVALID_ARGUMENT: "INVALID_ARGUMENT",
+        tf.errors.RESOURCE_EXHAUSTED: "RESOURCE_EXHAUSTED",
+    }
+    return names.get(error.error_code, "INTERNAL")
+
+
+def _read_signatures(folder: Path) -> dict[str, meta_graph_pb2.SignatureDef]:
+    """The signatures that a client may call."""
+    proto = saved_model_pb2.SavedModel()
+    try:
+        proto.ParseFromString((folder / "saved_model.pb").read_bytes())
+    except DecodeError:
+        raise ValueError("its saved_model.pb is damaged") from None
+    found = proto.meta_graphs[0].signature_def
+    return {name: found[name] for name in found if not name.startswith("__")}
+
+
+def _warmup_requests(path: Path) -> Iterator[predict_pb2.PredictRequest]:
+    for record in tf.data.TFRecordDataset(str(path)).as_numpy_iterator():
+        log = prediction_log_pb2.PredictionLog()
+        log.ParseFromString(record)
+        yield log.predict_log.request

@@ -1,0 +1,55 @@
+"""Packaging of lang2program_tf; tool settings are in pyproject.toml."""
+
+import re
+from pathlib import Path
+
+from setuptools import find_packages, setup
+
+ROOT = Path(__file__).parent
+VERSION = re.search(
+    r'^__version__ = "([^"]+)"',
+    (ROOT / "lang2program_tf" / "__init__.py").read_text(encoding="utf-8"),
+    re.MULTILINE,
+).group(1)
+
+RAY = "ray>=2.9,<3"
+
+setup(
+    name="lang2program_tf",
+    version=VERSION,
+    description='"From Language to Programs" (Guu et al., ACL 2017) for TensorFlow 2',
+    long_description=(ROOT / "README.md").read_text(encoding="utf-8"),
+    long_description_content_type="text/markdown",
+    license="Apache-2.0",
+    python_requires=">=3.9,<3.12",
+    # The top-level gin/ folder is installed as lang2program_tf/gin (see gin_files.py).
+    packages=[*find_packages(include=["lang2program_tf*"]), "lang2program_tf.gin"],
+    package_dir={"lang2program_tf.gin": "gin"},
+    package_data={
+        "lang2program_tf.corpus": ["data/*"],
+        "lang2program_tf.gin": ["**/*.gin"],
+    },
+    install_requires=[
+        "tensorflow>=2.15,<2.16",
+        "tensorflow-addons>=0.23,<0.24",
+        "tensorflow-serving-api>=2.15,<2.16",
+        "numpy>=1.23,<2",
+        "gin-config>=0.5,<0.6",
+        "absl-py>=1.4,<3",
+        "tqdm>=4.64,<5",
+        "matplotlib>=3.6,<3.10",
+    ],
+    extras_require={
+        "ray": [RAY],
+        "test": [
+            RAY,
+            "pytest>=7.4,<10",
+            "pytest-xdist>=3.5,<4",
+            "hypothesis>=6.90,<7",
+            # Exact, so that a lint result does not change under an unchanged tree.
+            "ruff==0.17.4",
+            'mypy==2.4.1; python_version >= "3.10"',
+        ],
+    },
+    entry_points={"console_scripts": ["lang2program = lang2program_tf.cli.main:main"]},
+)

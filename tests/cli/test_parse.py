@@ -1,0 +1,86 @@
+"""`lang2program parse` shows what a parser understood."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from lang2program_tf.cli.main import main
+from lang2program_tf.serving.server import Server
+from tests.serving import parsers
+
+
+@pytest.fixture(scope="module")
+def example():
+    return next(e for e in parsers.examples("scene") if len(e.utterances) == 2)
+
+
+@pytest.fixture(autouse=True)
+def loaded_once(request, monkeypatch):
+    """The command finds the export loaded, if the test has one."""
+    if "export_dir" in request.fixturenames:
+        loaded = request.getfixturevalue("exported_model")
+        monkeypatch.setattr("lang2program_tf.serving.model.Model", lambda path: loaded)
+
+
+def parse(export_dir, example, *options):
+    source = ["--export", str(export_dir), "--world", example.world]
+    return main(["parse", *source, *options, *example.utterances])
+
+
+def test_it_draws_worlds_and_shows_programs_and_attention(export_dir, example, capsys):
+    assert parse(export_dir, example) == 0
+    out = capsys.readouterr().out
+    first, second = example.utterances
+    assert out.startswith(f"{example.world}\n")
+    assert f"1. {first}\n   " in out and f"2. {second}\n   " in out
+    assert out.count("─────") == 30  # three stages of ten places
+    programs = out.split("programs:\n")[1]
+    shares = [float(line.split("%")[0]) for line in programs.split("\n")[:3]]
+    assert shares == sorted(shares, reverse=True)
+    tables = out.split("attention")[1]
+    for utterance in example.utterances:
+        assert " ".join(utterance.lower().split()) in tables
+
+
+def test_the_json_can_be_verified(export_dir, example, capsys, tmp_path):
+    assert parse(export_dir, example, "--json") == 0
+    out = capsys.readouterr().out
+    answer = json.loads(out)
+    assert answer["request"]["world"] == example.world
+    assert len(answer["program"]) == len(answer["infix"]) == len(answer["log_prob"]) == 3
+    (tmp_path / "answer.json").write_text(out)
+    assert main(["verify", str(tmp_path / "answer.json")]) == 0
+    assert capsys.readouterr().out == "row 1: 3 programs lead to their worlds\n"
+
+
+def test_a_request_without_a_program_exits_1_and_says_why(export_dir, capsys):
+    assert main(["parse", "--export", str(export_dir), "--world", "1:x", "he leaves"]) == 1
+    assert capsys.readouterr().out.startswith("no program: the world is not in the notation")
+
+
+@pytest.mark.parametrize("protocol", ["grpc", "http"])
+def test_a_server_can_be_asked(exported_model, example, protocol, capsys):
+    with Server(exported_model) as server:
+        port = server.grpc_port if protocol == "grpc" else server.rest_port
+        url = f"{protocol}://127.0.0.1:{port}"
+        source = ["--server", url, "--model", "scene", "--world", example.world]
+        assert main(["parse", *source, *example.utterances]) == 0
+        assert "programs:" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--export", "nonesuch"], "there is no exported model in nonesuch"),
+        (["--server", "http://127.0.0.1:9"], "--server needs --model"),
+        (["--server", "nonsense", "--model", "scene"], "url='nonsense' is not like"),
+        (["--server", "http://127.0.0.1:9", "--model", "scene"], "UNAVAILABLE"),
+        ([], "one of the arguments --export --server is required"),
+    ],
+)
+def test_mistakes_are_told_in_one_line(arguments, message, capsys):
+    assert main(["parse", *arguments, "--world", "1:x", "he leaves"]) == 2
+    err = capsys.readouterr().err
+    assert err.startswith("error: ") and message in err and err.count("\n") == 1

@@ -1,0 +1,66 @@
+"""Data from outside the repository (LANG2PROGRAM_DATA), and what takes long to make."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Callable
+
+import pytest
+
+if TYPE_CHECKING:
+    from lang2program_tf.serving.model import Model
+
+# Both are read when TensorFlow is first imported. With other threads than commands have, numbers
+# would differ in their last bits from those of commands that tests start.
+os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
+os.environ.setdefault("TF_NUM_INTRAOP_THREADS", "1")
+
+
+@pytest.fixture(scope="session")
+def data_dir() -> Path:
+    """The folder with `scone/`, `glove/` and `parity/`; tests that ask for it skip without it."""
+    value = os.environ.get("LANG2PROGRAM_DATA", "")
+    if not value or not Path(value).is_dir():
+        pytest.skip("LANG2PROGRAM_DATA names no folder")
+    return Path(value)
+
+
+@pytest.fixture(scope="session")
+def parity_dir(data_dir: Path) -> Path:
+    """The folder of recordings of the original system."""
+    folder = data_dir / "parity"
+    if not folder.is_dir():
+        pytest.skip(f"no recordings in {data_dir}")
+    return folder
+
+
+@pytest.fixture(scope="session")
+def parity_file(parity_dir: Path) -> Callable[[str], Path]:
+    """Finds a recording by name; one that is missing from the folder is a failure, not a skip."""
+
+    def find(name: str) -> Path:
+        path = parity_dir / name
+        if not path.exists():
+            pytest.fail(f"no recording {name} in {parity_dir}")
+        return path
+
+    return find
+
+
+@pytest.fixture(scope="session")
+def export_dir(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with version 1 of an exported parser of scene."""
+    from tests.serving import exports  # imports TensorFlow
+
+    folder = tmp_path_factory.mktemp("exported") / "scene"
+    exports.export_scene(folder)
+    return folder
+
+
+@pytest.fixture(scope="session")
+def exported_model(export_dir: Path) -> Model:
+    """The exported parser, loaded."""
+    from lang2program_tf.serving.model import Model  # imports TensorFlow
+
+    return Model(export_dir)

@@ -1,0 +1,158 @@
+from __future__ import annotations
+
+import itertools
+from collections import Counter
+
+import numpy as np
+import pytest
+
+from lang2program_tf.corpus.batches import Batch, BatchMaker, training_batches
+from lang2program_tf.corpus.embedded.load import load_embedded
+from lang2program_tf.corpus.scone import Example
+from lang2program_tf.corpus.words import PADDING, UNKNOWN, load_word_vectors
+from lang2program_tf.language import get_domain
+
+
+def encode_rows(worlds) -> np.ndarray:
+    """[N, 5] shapes from 1; 0 where the row has ended."""
+    rows = np.zeros([len(worlds), 5], np.int32)
+    for row, world in zip(rows, worlds):
+        row[: len(world.shapes)] = [int(shape) + 1 for shape in world.shapes]
+    return rows
+
+
+def make(examples, **changes) -> BatchMaker:
+    arguments = {
+        "domain": get_domain("tangrams"),
+        "vectors": load_word_vectors(),
+        "encode_worlds": encode_rows,
+        "next_identities": lambda worlds: np.arange(len(worlds), dtype=np.int32),
+        "max_utterances": 3,
+    }
+    return BatchMaker(examples, **{**arguments, **changes})
+
+
+def example(*utterances: str) -> Example:
+    return Example("a", world="1:2 2:0", utterances=utterances, target="1:0", line=0)
+
+
+def test_words_are_padded_behind_utterances_and_examples():
+    vectors = load_word_vectors()
+    batch = make([example("remove it"), example("swap them", "xyzzy")])([0, 1])
+    remove, it, swap, them = (vectors.lookup(word) for word in ("remove", "it", "swap", "them"))
+    pad = PADDING
+    assert batch.words.numpy().tolist() == [
+        [[remove, it, pad, pad, pad], [pad] * 5, [pad] * 5],
+        [[swap, them, pad, pad, pad], [UNKNOWN, pad, pad, pad, pad], [pad] * 5],
+    ]
+    assert batch.num_utterances.numpy().tolist() == [1, 2]
+
+
+def test_worlds_go_through_the_given_encoder():
+    batch = make([example("remove it")])([0])
+    assert batch.worlds.numpy().tolist() == [[3, 1, 0, 0, 0]]
+    assert batch.targets.numpy().tolist() == [[1, 0, 0, 0, 0]]
+
+
+def test_a_batch_knows_its_examples():
+    maker = make([example("a"), example("b"), example("c")])
+    assert maker([2, 0]).indices.numpy().tolist() == [2, 0]
+
+
+@pytest.mark.parametrize(("words", "width"), [(1, 5), (5, 5), (6, 10), (11, 15), (40, 15)])
+def test_the_width_is_the_next_multiple_of_five_within_the_word_limit(words, width):
+    short, long = example("it"), example(" ".join(["it"] * words))
+    assert make([short, long])([0, 1]).words.shape == (2, 3, width)
+
+
+def test_the_width_of_the_limit_need_not_be_a_multiple_of_five():
+    world = "1:_ 2:_ 3:_ 4:_ 5:_ 6:_ 7:_"
+    long = Example("a", world, utterances=("it " * 30,), target=world, line=0)
+    alchemy = {
+        "domain": get_domain("alchemy"),
+        "encode_worlds": lambda worlds: np.zeros([len(worlds), 7], np.int32),
+    }
+    maker = make([long], **alchemy)
+    assert maker([0]).words.shape[-1] == 18
+
+
+def test_other_examples_do_not_widen_a_batch():
+    maker = make([example("it"), example(" ".join(["it"] * 14))])
+    assert maker([0]).words.shape[-1] == 5
+
+
+def test_an_example_with_too_many_utterances_is_named():
+    with pytest.raises(ValueError, match="max_utterances must be at least 2, got 1"):
+        make([example("a", "b")], max_utterances=1)
+
+
+def test_no_examples_are_an_error():
+    with pytest.raises(ValueError, match="examples must not be empty"):
+        make([])
+
+
+@pytest.fixture(scope="module")
+def maker() -> BatchMaker:
+    examples = load_embedded("tangrams", split="train", train_lines=2)
+    return make(examples[:10], max_utterances=2)
+
+
+def numbers(maker, steps, **arguments) -> list[list[int]]:
+    """The numbers of the examples of the first `steps` batches."""
+    batches = training_batches(maker, **{"batch_size": 4, "seed": 0, **arguments}).take(steps)
+    return [batch.indices.numpy().tolist() for batch in batches]
+
+
+def test_every_epoch_has_every_example_once(maker):
+    stream = list(itertools.chain.from_iterable(numbers(maker, 15)))
+    for epoch in range(6):
+        assert sorted(stream[10 * epoch : 10 * epoch + 10]) == list(range(10))
+
+
+def test_every_epoch_is_shuffled_anew(maker):
+    epochs = numbers(maker, 5, batch_size=10)
+    assert len({tuple(epoch) for epoch in epochs}) == 5
+
+
+def test_a_batch_may_be_larger_than_an_epoch(maker):
+    assert set(Counter(numbers(maker, 3, batch_size=20)[2]).values()) == {2}
+
+
+def test_a_resumed_run_continues_exactly(maker):
+    assert numbers(maker, 8, start_step=17) == numbers(maker, 25)[17:]
+
+
+def test_another_seed_is_another_order(maker):
+    assert numbers(maker, 1, batch_size=10) != numbers(maker, 1, batch_size=10, seed=1)
+
+
+def test_a_bad_batch_size_is_named(maker):
+    with pytest.raises(ValueError, match="batch_size must be"):
+        training_batches(maker, batch_size=0, seed=0)
+
+
+def test_the_data_set_holds_batches_of_the_maker(maker):
+    for batch in training_batches(maker, batch_size=8, seed=1).take(10):
+        assert isinstance(batch, Batch)
+        for field, expected in zip(batch, maker(batch.indices)):
+            np.testing.assert_array_equal(field, expected)
+
+
+def test_no_python_runs_in_the_pipeline(maker):
+    """A py_function would hold the interpreter's lock, and could not be saved."""
+    batches = training_batches(maker, batch_size=8, seed=1)
+    functions = [f.function.graph for f in batches._functions()]
+    inner = batches._input_dataset
+    while True:
+        functions += [f.function.graph for f in inner._functions()]
+        if not hasattr(inner, "_input_dataset"):
+            break
+        inner = inner._input_dataset
+    types = {operation.type for graph in functions for operation in graph.get_operations()}
+    assert types
+    assert not {name for name in types if "PyFunc" in name}
+
+
+def test_only_the_width_of_a_batch_varies(maker):
+    batches = training_batches(maker, batch_size=8, seed=1)
+    assert batches.element_spec.words.shape.as_list() == [8, 2, None]

@@ -1,0 +1,132 @@
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+import tensorflow as tf
+
+from lang2program_tf.errors import UserError
+from lang2program_tf.learning.checkpoints import Checkpoints
+
+
+class Run:
+    """A run of one number, which is the step."""
+
+    def __init__(self, folder: Path) -> None:
+        self.number = tf.Variable(0)
+        self.checkpoints = Checkpoints(folder, number=self.number)
+
+    def save(self, *steps: int) -> None:
+        for step in steps:
+            self.number.assign(step)
+            self.checkpoints.save(step)
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """The folder of a run that has come to step 40."""
+    Run(tmp_path).save(10, 20, 30, 40)
+    return tmp_path
+
+
+def names(folder: Path) -> list[str]:
+    return sorted(path.name for path in folder.iterdir())
+
+
+def test_a_run_goes_on_from_its_latest_checkpoint(folder: Path):
+    run = Run(folder)
+    assert run.checkpoints.restore_latest()
+    assert int(run.number) == 40
+    assert not run.checkpoints.restore_best()
+
+
+def test_three_checkpoints_are_kept_by_runs_that_go_on_too(folder: Path):
+    run = Run(folder)
+    run.save(50)
+    indices = [name for name in names(folder / "checkpoints") if name.endswith(".index")]
+    assert indices == ["ckpt-30.index", "ckpt-40.index", "ckpt-50.index"]
+
+
+def test_the_best_is_kept_whatever_comes_later(folder: Path):
+    run = Run(folder)
+    run.number.assign(7)
+    run.checkpoints.save_best(7)
+    run.save(50, 60, 70, 80)
+    assert run.checkpoints.restore_best()
+    assert int(run.number) == 7
+    run.number.assign(90)
+    run.checkpoints.save_best(90)
+    assert "ckpt-7.index" not in names(folder / "best")
+
+
+def test_a_new_folder_has_nothing_to_restore(tmp_path: Path):
+    run = Run(tmp_path)
+    assert not run.checkpoints.restore_latest()
+    assert not run.checkpoints.restore_best()
+    assert names(tmp_path) == []
+
+
+@pytest.mark.parametrize("suffix", ["index", "data-00000-of-00001"])
+@pytest.mark.parametrize("damage", ["cut off", "empty", "other bytes"])
+def test_a_damaged_checkpoint_is_named_and_can_be_given_up(folder: Path, suffix: str, damage: str):
+    path = folder / "checkpoints" / f"ckpt-40.{suffix}"
+    whole = path.read_bytes()
+    path.write_bytes(
+        {"cut off": whole[:-3], "empty": b"", "other bytes": b"\xff" * len(whole)}[damage]
+    )
+    with pytest.raises(UserError, match=r"cannot read the checkpoint .*ckpt-40: .*\.\*\)") as error:
+        Run(folder).checkpoints.restore_latest()
+    assert "\n" not in str(error.value)
+    for damaged in (folder / "checkpoints").glob("ckpt-40.*"):
+        damaged.unlink()
+    run = Run(folder)
+    assert run.checkpoints.restore_latest()
+    assert int(run.number) == 30
+    run.save(40, 50)
+    assert Run(folder).checkpoints.restore_latest()
+
+
+def test_a_checkpoint_of_other_variables_is_refused(folder: Path):
+    other = Checkpoints(folder, number=tf.Variable(0), more=tf.Variable(0))
+    with pytest.raises(UserError, match="cannot read the checkpoint .*ckpt-40"):
+        other.restore_latest()
+    wide = Checkpoints(folder, number=tf.Variable([0, 0]))
+    with pytest.raises(UserError, match="cannot read the checkpoint .*ckpt-40"):
+        wide.restore_latest()
+
+
+@pytest.mark.parametrize("text", ["", "\x00\x00", "model_checkpoint_path: 3"])
+def test_a_damaged_state_file_does_not_begin_the_run_anew(folder: Path, text: str):
+    (folder / "checkpoints" / "checkpoint").write_text(text)
+    with pytest.raises(UserError, match="checkpoints/checkpoint is damaged; delete"):
+        Run(folder)
+    shutil.rmtree(folder / "checkpoints")
+    assert not Run(folder).checkpoints.restore_latest()
+
+
+def test_a_save_that_a_crash_cut_off_does_not_count(folder: Path):
+    whole = (folder / "checkpoints" / "ckpt-40.data-00000-of-00001").read_bytes()
+    (folder / "checkpoints" / "ckpt-50.data-00000-of-00001").write_bytes(whole[:5])
+    (folder / "checkpoints" / "ckpt-50_temp").mkdir()
+    run = Run(folder)
+    assert run.checkpoints.restore_latest()
+    assert int(run.number) == 40
+    run.save(50)
+    assert Run(folder).checkpoints.restore_latest()
+
+
+def test_a_save_that_fails_leaves_what_was_there(folder: Path, monkeypatch: pytest.MonkeyPatch):
+    run = Run(folder)
+    before = names(folder / "checkpoints")
+
+    def fail(*_: object, **__: object) -> None:
+        (folder / "checkpoints" / "ckpt-50_temp").mkdir()
+        (folder / "checkpoints" / "ckpt-50.data-00000-of-00001").write_text("half")
+        raise tf.errors.ResourceExhaustedError(None, None, "no space left\n[[node]] [Op:SaveV2]")
+
+    monkeypatch.setattr(tf.train.CheckpointManager, "save", fail)
+    with pytest.raises(UserError, match=r": no space left\. Is the disk full\?") as error:
+        run.save(50)
+    assert "\n" not in str(error.value)
+    assert names(folder / "checkpoints") == before

@@ -1,0 +1,96 @@
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from lang2program_tf.errors import UserError
+from lang2program_tf.learning.run_folder import RunFolder, write_atomically
+
+CONFIG = "# Parameters for Task:\n# =====\nTask.domain = 'scene'\nTask.form = 'orig'\n"
+
+
+def test_a_folder_is_refused_while_another_process_holds_it(tmp_path: Path):
+    folder = RunFolder(tmp_path / "run")
+    code = (
+        "import sys; from lang2program_tf.learning.run_folder import RunFolder\n"
+        "with RunFolder(sys.argv[1]).lock():\n"
+        "    open(sys.argv[1] + '/config.gin', 'w').close(); print('held', flush=True); input()"
+    )
+    other = subprocess.Popen(
+        [sys.executable, "-c", code, str(folder.path)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+    )
+    assert other.stdin is not None and other.stdout is not None
+    try:
+        assert other.stdout.readline() == b"held\n"
+        with pytest.raises(UserError, match="another run is writing"), folder.lock():
+            pass
+    finally:
+        other.kill()  # a lock does not outlive its process, however that ends
+        other.wait()
+        other.stdin.close()
+        other.stdout.close()
+    with folder.lock():
+        pass
+    assert (folder.path / "config.gin").exists()
+
+
+def test_a_folder_that_stays_empty_is_taken_away(tmp_path: Path):
+    folder = RunFolder(tmp_path / "runs" / "one")
+    with pytest.raises(ValueError, match="bad settings"), folder.lock():
+        raise ValueError("bad settings")
+    assert not folder.path.exists()
+
+
+def test_a_path_that_cannot_be_a_folder_is_a_clear_error(tmp_path: Path):
+    (tmp_path / "file").write_text("")
+    with (
+        pytest.raises(UserError, match="cannot use .*file as a run folder: File exists"),
+        RunFolder(tmp_path / "file").lock(),
+    ):
+        pass
+
+
+def test_the_same_settings_are_accepted_and_others_shown(tmp_path: Path):
+    folder = RunFolder(tmp_path)
+    folder.check_config(CONFIG)  # nothing there yet
+    folder.write_config(CONFIG)
+    folder.check_config(CONFIG)
+    with pytest.raises(UserError) as error:
+        folder.check_config(CONFIG.replace("'orig'", "'substrings'") + "\n# More:\nX.y = 1\n")
+    first, *changes = str(error.value).splitlines()
+    assert first.startswith(f"{tmp_path} holds a run with other settings; choose another")
+    assert changes == ["- Task.form = 'orig'", "+ Task.form = 'substrings'", "+ X.y = 1"]
+
+
+def test_a_folder_without_a_run_says_how_to_make_one(tmp_path: Path):
+    with pytest.raises(UserError, match="holds no run .*lang2program train --root_dir"):
+        RunFolder(tmp_path).config()
+
+
+def test_a_line_that_a_crash_cut_off_is_left_out_and_later_dropped(tmp_path: Path):
+    folder = RunFolder(tmp_path)
+    folder.log({"step": 1})
+    folder.log({"step": 2})
+    with open(tmp_path / "metrics.jsonl", "a") as log:
+        log.write('{"step": 3, "lo')
+    assert folder.records() == [{"step": 1}, {"step": 2}]
+    folder.forget_after(2)
+    folder.log({"step": 3})
+    assert folder.records() == [{"step": 1}, {"step": 2}, {"step": 3}]
+    folder.forget_after(1)
+    assert folder.records() == [{"step": 1}]
+
+
+def test_a_file_that_cannot_be_written_stays_as_it_was(tmp_path: Path):
+    path = tmp_path / "folder" / "file"
+    with pytest.raises(UserError, match="cannot write .*file: No such file or directory"):
+        write_atomically(path, "new")
+    path.parent.mkdir()
+    write_atomically(path, "new")
+    assert [child.name for child in path.parent.iterdir()] == ["file"]
+    assert path.read_text() == "new"

@@ -1,0 +1,68 @@
+"""Stands for `lang2program train`: in a moment it does to a run's folder what training does.
+
+FAKE_FAIL and FAKE_HANG in the environment are parts of the names of gin files: of those whose runs
+fail, and of those whose runs take steps until they are told to stop.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+import time
+
+from lang2program_tf.learning.run_folder import RESULT, RunFolder, write_atomically
+from lang2program_tf.learning.stop_signals import stop_signals
+
+STEPS = 3
+ENDLESS = 10**9
+
+
+def is_named(variable: str, gin_file: str) -> bool:
+    return bool(os.environ.get(variable)) and os.environ[variable] in gin_file
+
+
+def train(folder: RunFolder, gin_file: str, seed: int) -> int:
+    first = len(folder.records())
+    print(f"training from step {first}", file=sys.stderr, flush=True)
+    last = ENDLESS if is_named("FAKE_HANG", gin_file) else STEPS
+    with stop_signals() as received:
+        for step in range(first + 1, last + 1):
+            folder.log({"step": step, "kind": "sample", "accuracy": step / 10})
+            if received:
+                print(f"saved and stopped at step {step}", file=sys.stderr)
+                return 128 + received[0]
+            time.sleep(0.01)
+    result = {
+        "domain": os.path.basename(gin_file).split("_")[0],
+        "corpus": "scone",
+        "seed": seed,
+        "steps": STEPS,
+        "best_step": 2 + seed,
+        "seconds": 1.5,
+        "accuracy": {"3": 0.5 + seed / 10, "5": 0.25 + seed / 100},
+        "accuracy_all": 0.5,
+    }
+    write_atomically(folder.path / RESULT, json.dumps(result))
+    return 0
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--gin_file")
+    parser.add_argument("--gin_param", action="append")
+    parser.add_argument("--root_dir")
+    arguments = parser.parse_args()
+    if is_named("FAKE_FAIL", arguments.gin_file):
+        print("error: it broke\nat some place", file=sys.stderr)
+        return 2
+    folder = RunFolder(arguments.root_dir)
+    folder.path.mkdir(parents=True, exist_ok=True)
+    (folder.path / "pid").write_text(str(os.getpid()))
+    folder.write_config("\n".join([arguments.gin_file, *arguments.gin_param]))
+    return train(folder, arguments.gin_file, int(arguments.gin_param[-1].split()[-1]))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

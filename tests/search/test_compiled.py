@@ -1,0 +1,46 @@
+"""A search of which XLA compiles all but the scoring finds the same."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import tensorflow as tf
+
+from lang2program_tf.machine import get_machine
+from lang2program_tf.search import BeamSearch, Classic, ParticleFilter, RandomizedOriginal, Rollouts
+from tests.search.toys import SEEDS, run, tensors_of, toy_examples, toy_parser, words_of
+
+RULES = [RandomizedOriginal(epsilon=0.3), Rollouts(epsilon=0.3), ParticleFilter(gamma=1.0)]
+CASES = [(domain, Classic()) for domain in sorted(SEEDS)] + [("tangrams", rule) for rule in RULES]
+
+
+def graph_of(domain, rule, *, jit_compile):
+    """A search as a graph, and what to call it with."""
+    machine, examples = get_machine(domain), toy_examples(domain)
+    search = BeamSearch(
+        machine, toy_parser(domain), beam_size=6, selection=rule, jit_compile=jit_compile
+    )
+    graph = tf.function(lambda *inputs: run(search, *inputs, keep_prefixes=True), autograph=False)
+    return graph, (words_of(examples), tensors_of(machine, examples))
+
+
+@pytest.mark.parametrize(
+    ("domain", "rule"),
+    CASES,
+    ids=lambda part: part if isinstance(part, str) else type(part).__name__,
+)
+def test_it_finds_the_same(domain, rule):
+    plain, inputs = graph_of(domain, rule, jit_compile=False)
+    compiled, _ = graph_of(domain, rule, jit_compile=True)
+    expected, found = plain(*inputs), compiled(*inputs)
+    assert len(expected.score) > 3  # iterations
+    for part, other in zip(tf.nest.flatten(expected), tf.nest.flatten(found)):
+        np.testing.assert_allclose(part, other, rtol=1e-6)
+
+
+@pytest.mark.parametrize("jit_compile", [False, True])
+def test_the_graph_needs_xla_only_if_asked(jit_compile):
+    graph, inputs = graph_of("tangrams", Classic(), jit_compile=jit_compile)
+    definition = graph.get_concrete_function(*inputs).graph.as_graph_def()
+    attributes = {name for function in definition.library.function for name in function.attr}
+    assert ("_XlaMustCompile" in attributes) == jit_compile
