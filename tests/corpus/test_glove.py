@@ -117,6 +117,8 @@ def test_a_line_without_a_word_is_an_error(file):
 @pytest.mark.parametrize(
     "name, content",
     [("glove.txt", b""), ("glove.txt.gz", gzip.compress(b"")), ("glove.txt.gz", b"")],
+    # Named, because bytes would be part of the name and a gzip header holds the time.
+    ids=["plain", "packed", "packed_without_header"],
 )
 def test_an_empty_file_is_an_error(file, name, content):
     assert "has no words in it" in fails(file(content, name))
