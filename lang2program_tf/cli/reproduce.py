@@ -19,7 +19,7 @@ _EPILOG = """examples:
 
 Runs are kept in ROOT_DIR/<gin file without .gin>/seed_<n>, with a log beside each; the table is
 RESULTS/TABLE.md, and RESULTS/TABLE.json with the settings and curves of all runs. What is done is
-skipped, also if it is only in RESULTS/TABLE.json: results of several machines add up. The same
+skipped, also if it is only in a RESULTS/TABLE.json: results of several machines add up. The same
 command goes on where it was stopped. With Ray, all nodes must have this package and the data, and
 ROOT_DIR must be on a file system that they share. A cluster with tokens, the default of newer Rays,
 also wants RAY_AUTH_MODE=token and its token (RAY_AUTH_TOKEN, see Ray's documentation).

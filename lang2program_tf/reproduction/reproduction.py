@@ -23,9 +23,10 @@ from lang2program_tf.reproduction.results import (
     finished_runs,
     merge,
     read_records,
+    records_of,
 )
 from lang2program_tf.reproduction.settings import Settings, bindings, read_settings
-from lang2program_tf.reproduction.tables import FIGURE, Run, Table
+from lang2program_tf.reproduction.tables import FIGURE, NAMES, Run, Table
 
 # What follows `python` to train a run.
 TRAIN = ("-m", "lang2program_tf.cli.main", "train")
@@ -82,9 +83,11 @@ class Reproduction:
             raise UserError(f"cannot make the folder {results}: {error.strerror}") from error
 
     def records(self) -> Records:
-        """What is finished, by the folders and by the results file."""
+        """What is finished, by the folders and by the results files, of other tables too."""
         found = finished_runs(self.table, self._root_dir)
-        return merge(read_records(self.json), found, fits=self._fits)
+        others = (self.json.with_name(f"{name}.json") for name in NAMES if name != self.table.name)
+        elsewhere = [records_of(self.table, read_records(path)) for path in others]
+        return merge([found, read_records(self.json), *elsewhere], fits=self._fits)
 
     def write(self) -> str:
         """Writes the results so far; the table for people."""

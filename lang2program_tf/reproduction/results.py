@@ -1,9 +1,9 @@
-"""What finished runs gave, out of their folders and out of the results file of a table."""
+"""What finished runs gave, out of their folders and out of the results files of tables."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -70,16 +70,21 @@ def read_records(path: Path) -> Records:
         ) from None
 
 
-def merge(stored: Records, found: Records, *, fits: Callable[[Record], bool]) -> Records:
-    """One record for each run: that of its folder, unless only the results file's one fits.
+def records_of(table: Table, records: Records) -> Records:
+    """Those of the records that are of a table's runs."""
+    gin_files = {cell.gin_file for cell in table.cells}
+    return {key: record for key, record in records.items() if key[0] in gin_files}
+
+
+def merge(sources: Sequence[Records], *, fits: Callable[[Record], bool]) -> Records:
+    """One record for each run: of the first source whose record fits, else of the first source.
 
     Args:
-        stored: out of the results file; maybe made on other machines.
-        found: out of folders.
+        sources: records of folders, of results files; maybe made on other machines.
         fits: whether a record has the settings that the run would be trained with now.
     """
     merged = {}
-    for key in {**stored, **found}:
-        candidates = [records[key] for records in (found, stored) if key in records]
+    for key in dict.fromkeys(key for records in sources for key in records):
+        candidates = [records[key] for records in sources if key in records]
         merged[key] = next(filter(fits, candidates), candidates[0])
     return merged

@@ -153,6 +153,16 @@ def test_figure_3_is_drawn_of_the_runs_there_are(reproduce, tmp_path: Path):
     ]
 
 
+def test_what_another_table_has_in_its_file_is_done(reproduce, tmp_path: Path):
+    reproduce("table3", "--domain", "alchemy", "tangrams", "--row", "beta_0", "--seeds", "0")
+    shutil.rmtree(tmp_path / "runs")
+    _, out, _ = reproduce("figure3", "--row", "beta_0", "--seeds", "0", "--report_only")
+    assert last_line(out)["done"] == 1
+    assert (tmp_path / "results/figure3.png").exists()
+    ((gin_file, _),) = runs_of(tmp_path / "results/figure3.json")
+    assert gin_file == "alchemy_beta_0"
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

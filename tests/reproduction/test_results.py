@@ -50,9 +50,9 @@ def test_no_folder_of_runs_has_no_finished_runs(tmp_path: Path):
 def test_runs_of_file_and_folders_add_up_and_the_folder_counts():
     stored = by_key(record(PAPER, 0, 0.1, 0.1), record(PAPER, 1, 0.1, 0.1))
     found = by_key(record(PAPER, 1, 0.2, 0.2), record(PAPER, 2, 0.2, 0.2))
-    merged = merge(stored, found, fits=as_now)
+    merged = merge([found, stored], fits=as_now)
     assert [(one["seed"], one["accuracy"]["3"]) for one in merged.values()] == [
-        *((0, 0.1), (1, 0.2), (2, 0.2))
+        *((1, 0.2), (2, 0.2), (0, 0.1))
     ]
 
 
@@ -70,7 +70,7 @@ def test_settings_of_now_go_before_others(stored: str, found: str, taken: str):
         name: by_key(record(PAPER, 0, 0.1, 0.1, config=config, name=name))
         for name, config in (("stored", stored), ("found", found))
     }
-    (merged,) = merge(records["stored"], records["found"], fits=as_now).values()
+    (merged,) = merge([records["found"], records["stored"]], fits=as_now).values()
     assert merged["name"] == taken
 
 
