@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from lang2program_tf.errors import UserError
 
-SHIPPED_FILE = Path(__file__).resolve().parent / "data" / "glove.6B.100d.shipped.npz"
+SHIPPED_FILE = Path(__file__).resolve().parent / "data" / "shipped_vectors.npz"
 _SMALLEST_DIGITS = 10_000
 _LARGEST_DIGITS = 99_999
 _MOST_DECIMALS = 22  # the last power of ten that a 64-bit float holds exactly

@@ -27,7 +27,7 @@ def report(capsys, *arguments: str) -> dict:
 def test_it_describes_a_file_and_names_the_word_vectors(corpus, capsys):
     assert main(["describe", "--tsv", str(corpus)]) == 0
     out = capsys.readouterr().out
-    assert "glove.6B.100d.shipped.npz (all its words): 8,000 genuine GloVe vectors" in out
+    assert "shipped_vectors.npz (all its words): 8,000 genuine GloVe vectors" in out
     assert f"{corpus} (alchemy)" in out
     assert "'it,' 1" in out
 

@@ -119,7 +119,7 @@ def test_the_originals_cut_keeps_frequent_words_and_aliases(faithful, word):
 def test_the_source_tells_file_and_counts(shipped, faithful, glove_path):
     assert shipped.source.genuine == 8000
     assert len(shipped) == 2 + 8000 + len(shipped.source.aliases)
-    assert "glove.6B.100d.shipped.npz (all its words): 8,000 genuine" in str(shipped.source)
+    assert "shipped_vectors.npz (all its words): 8,000 genuine" in str(shipped.source)
     assert "22 words with the vector of another word" in str(shipped.source)
     assert faithful.source.genuine == len(faithful) - 2 - len(faithful.source.aliases)
     assert "words of rank below 19,998" in str(faithful.source)
