@@ -197,9 +197,9 @@ class TrainStep(tf.Module):
                 self.baseline.learn(scored.scores.query, rewards=sums.reward, counts=sums.count)
             return tf.linalg.global_norm(gradients)
 
-        # Without any program to learn from, even the moments of the optimizer stay as they are.
+        # Without any weight to learn from, even the moments of the optimizer stay as they are.
         num_decisions = tf.math.count_nonzero(sums.count > 0, dtype=tf.int32)
-        norm = tf.cond(num_decisions > 0, update, lambda: tf.constant(0.0))
+        norm = tf.cond(tf.reduce_any(weights.squared > 0), update, lambda: tf.constant(0.0))
         return _metrics(explored, programs, loss=loss, norm=norm, num_decisions=num_decisions)
 
     def _explore(

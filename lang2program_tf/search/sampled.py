@@ -76,10 +76,23 @@ class Rollouts(Selection):
     roots = True
 
     def __init__(
-        self, epsilon: ValueOrSchedule = gin.REQUIRED, gamma: ValueOrSchedule = 1.0
+        self,
+        epsilon: ValueOrSchedule = gin.REQUIRED,
+        gamma: ValueOrSchedule = 1.0,
+        *,
+        lookahead: bool = False,
     ) -> None:
+        """Binds the settings.
+
+        Args:
+            epsilon: probability of a uniform draw.
+            gamma: exponent of the other draws.
+            lookahead: an option of the original: every program that a rollout could complete is
+                kept, and the rollout goes on with a continuation that does not complete it.
+        """
         self.epsilon = epsilon
         self.gamma = gamma
+        self.lookahead = lookahead
 
     def draw(
         self, scores: tf.Tensor, beam_size: int, *, seed: tf.Tensor, step: tf.Tensor
@@ -99,20 +112,22 @@ class Rollouts(Selection):
         num_prefixes, num_tokens = candidates.scores.shape[1:]
         weights = draws.gamma * candidates.log_probs
         logits = tf.where(draws.uniform[..., tf.newaxis], 0.0, weights)
-        ends = tf.one_hot(candidates.action_tokens, num_tokens)  # [C, V]
-        ended = tf.cast(candidates.terminal > _NEVER, tf.float32)  # [B, K, C]
-        survives = (candidates.scores > _NEVER) | (tf.tensordot(ended, ends, 1) > 0)
+        survives = candidates.scores > _NEVER
+        completes = candidates.terminal > _NEVER  # [B, K, C]
+        if not self.lookahead:
+            ends = tf.one_hot(candidates.action_tokens, num_tokens)  # [C, V]
+            survives |= tf.tensordot(tf.cast(completes, tf.float32), ends, 1) > 0
         drawn = tf.argmax(
             tf.where(survives, logits + draws.noise, _NEVER), axis=-1, output_type=tf.int32
         )  # [B, K]
         index = tf.range(num_prefixes) * num_tokens + drawn
         score = tf.gather(candidates.pool, index, batch_dims=1)
-        completed = tf.equal(drawn[..., tf.newaxis], candidates.action_tokens)
+        chosen = tf.equal(drawn[..., tf.newaxis], candidates.action_tokens)
         return Choice(
             index=tf.where(score > _NEVER, index, 0),
             score=score,
             weights=tf.zeros_like(score),
-            taken=completed & (candidates.terminal > _NEVER),
+            taken=completes if self.lookahead else completes & chosen,
         )
 
 

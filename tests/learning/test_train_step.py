@@ -71,6 +71,21 @@ def test_where_nothing_is_found_nothing_changes(found, optimizer):
         variable.assign(value)
 
 
+def test_programs_of_no_weight_change_nothing(found):
+    search, examples, tree = found
+    step = TrainStep(Remembered(search, tree), weights=Reinforce(0.0), optimizer=adam())
+    initial = [variable.numpy() for variable in step.parser.trainable_variables]
+    take_step(step, examples)
+    before = values_of(step)
+    step.search = Remembered(search, tree._replace(rewarded=tf.zeros_like(tree.rewarded)))
+    metrics = take_step(step, examples)
+    assert float(metrics.decisions) > 0  # without a baseline, they weigh 0
+    for old, new in zip(before, values_of(step)):
+        np.testing.assert_array_equal(old, new)
+    for variable, value in zip(step.parser.trainable_variables, initial):
+        variable.assign(value)
+
+
 def test_reinforce_learns_from_bad_programs_alone(found):
     search, examples, tree = found
     nothing = tree._replace(rewarded=tf.zeros_like(tree.rewarded))

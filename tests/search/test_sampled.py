@@ -143,6 +143,18 @@ def test_a_complete_program_is_the_end_of_its_rollout():
     assert choice.taken[0].tolist() == [[True, False], [False, True]]
 
 
+def test_with_lookahead_all_that_could_end_is_kept_and_the_rollout_goes_on():
+    rule = Rollouts(epsilon=0.3, lookahead=True)
+    choice = select(rule, candidates_of([".x.!!", "xxxx!"]))
+    assert choice.taken[:, 0].all()
+    assert (choice.taken[:, 1] == [False, True]).all()
+    assert not choice.alive[:, 1].any()  # nothing is left to go on with
+    goes_on = np.array([True, False, True, False, False])
+    by_score = softmax(np.where(goes_on, LOG_PROBS, NEVER))
+    drawn = np.bincount(choice.index[:, 0] % len(LOG_PROBS), minlength=len(LOG_PROBS))
+    assert_frequencies(drawn, 0.3 * goes_on / 2 + 0.7 * by_score)
+
+
 EXAMPLE = toy_examples("tangrams")[0]
 TANGRAMS = get_domain("tangrams")
 
