@@ -10,6 +10,7 @@ from lang2program_tf.analysis.report import Analysis
 
 _SHOWN = 6
 _LEAST_EXCESS = 2.0  # fewer interactions than this say nothing
+_ABOUT_RIGHT = 0.05  # a mean probability this near to the accuracy
 
 
 class Obstacle(NamedTuple):
@@ -109,9 +110,12 @@ def _confidence(analysis: Analysis) -> str:
     total = sum(one.examples for one in analysis.bins)
     probability = sum(one.examples * one.probability for one in analysis.bins) / total
     accuracy = sum(one.right for one in analysis.bins) / total
-    side = "too sure" if probability > accuracy else "too modest"
+    if abs(probability - accuracy) < _ABOUT_RIGHT:
+        verdict = "about as sure as it is right"
+    else:
+        verdict = "too sure" if probability > accuracy else "too modest"
     return (
-        f"The parser is {side}: the mean probability of its programs is {probability:.2f}, their "
+        f"The parser is {verdict}: the mean probability of its programs is {probability:.2f}, their "
         f"accuracy {accuracy:.2f} (expected calibration error {analysis.calibration_error:.3f})."
     )
 

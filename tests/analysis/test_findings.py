@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import math
+
 from lang2program_tf.analysis.breakdown import Tally
 from lang2program_tf.analysis.findings import findings, obstacles
 from lang2program_tf.analysis.report import analyze
@@ -52,3 +54,13 @@ def test_a_parser_without_mistakes_has_no_obstacles():
         "5 of 5 interactions are right to the end (100.0 %): nothing is lost."
     ]
     assert obstacles(perfect) == []
+
+
+def test_a_parser_is_called_sure_modest_or_neither():
+    def verdict(probability: float) -> str:
+        sure = [one._replace(log_prob=math.log(probability)) for one in lines(3, 1)]
+        return findings(analyze(TANGRAMS, sure, VOCABULARY))[-1]
+
+    assert verdict(0.9).startswith("The parser is too sure: the mean probability of its programs")
+    assert verdict(0.5).startswith("The parser is too modest:")
+    assert verdict(0.77).startswith("The parser is about as sure as it is right:")
