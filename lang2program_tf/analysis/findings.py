@@ -115,8 +115,9 @@ def _confidence(analysis: Analysis) -> str:
     else:
         verdict = "too sure" if probability > accuracy else "too modest"
     return (
-        f"The parser is {verdict}: the mean probability of its programs is {probability:.2f}, their "
-        f"accuracy {accuracy:.2f} (expected calibration error {analysis.calibration_error:.3f})."
+        f"The parser is {verdict}: the mean probability of its programs is {probability:.2f}, "
+        f"their accuracy {accuracy:.2f} (expected calibration error "
+        f"{analysis.calibration_error:.3f})."
     )
 
 
