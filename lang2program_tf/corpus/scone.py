@@ -144,8 +144,11 @@ class _Reader:
         return text
 
 
+@gin.configurable
 def substrings(lines: Iterable[Line], *, lengths: Sequence[int] = (1, 2)) -> tuple[Example, ...]:
     """All contiguous parts of these lengths: the paper's training examples, 9 of a line of 5."""
+    if not lengths or any(length not in range(1, MAX_UTTERANCES + 1) for length in lengths):
+        raise ValueError(f"lengths={lengths!r} must be numbers from 1 to {MAX_UTTERANCES}")
     return tuple(
         _part(line, number, start, start + length)
         for number, line in enumerate(lines)

@@ -106,6 +106,12 @@ def test_a_line_of_five_has_nine_substrings_of_length_one_and_two():
     assert examples[6].gold_programs == (("w",), ("x",))
 
 
+def test_substrings_may_be_longer_than_the_papers():
+    assert len(substrings([LINE], lengths=(1, 2, 3))) == 12
+    with pytest.raises(ValueError, match=r"lengths=\(0, 1\) must be numbers from 1 to 5"):
+        substrings([LINE], lengths=(0, 1))
+
+
 def test_prefixes_begin_at_the_first_world():
     examples = prefixes([LINE, LINE], lengths=(3, 5))
     assert [(e.line, len(e.utterances), e.world, e.target) for e in examples] == [
