@@ -47,28 +47,30 @@ class TrainBenchmark:
         """A table for people and the figures as a JSON object.
 
         A step takes longer the more programs the parser finds. Whether anything else makes it
-        slower is seen by learning the first quarter once more from the same weights.
+        slower is seen by learning for a quarter once more from the same start.
         """
-        weights = [variable.numpy() for variable in self.learner.parser.trainable_variables]
+        optimizer = self.learner.train_step.optimizer
+        variables = [*self.learner.parser.trainable_variables, *optimizer.variables()]
+        start = [variable.numpy() for variable in variables]
         memory = [memory_mb()]
-        times = np.zeros([0])
-        quarter = max(steps // 4, 1)
-        for name in ("first", "second", "third", "last"):
-            times = np.append(times, self._times(quarter, f"{name} quarter"))
+        quarters = []
+        for number, part in enumerate(np.array_split(np.arange(steps), 4), start=1):
+            quarters.append(self._times(len(part), f"quarter {number}"))
             memory.append(memory_mb())
+        times = np.concatenate(quarters)
         shares = self._shares()
-        for variable, value in zip(self.learner.parser.trainable_variables, weights):
+        for variable, value in zip(variables, start):
             variable.assign(value)
-        again = self._times(quarter, "first quarter again")
+        again = self._times(len(quarters[0]), "quarter 1 again")
         figures: dict[str, Any] = {
             "domain": self.learner.task.domain.name,
             "corpus": self.learner.task.corpus,
             "ms_per_step": 1000 * float(np.median(times)),
             "mean_ms_per_step": 1000 * float(times.mean()),
-            "steps": len(times),
+            "steps": steps,
             "peak_rss_mb": peak_memory_mb(),
             "growth_mb": np.diff(memory).tolist(),
-            "again_to_first_quarter": float(np.median(again) / np.median(times[:quarter])),
+            "again_to_first_quarter": float(np.median(again) / np.median(quarters[0])),
             "start_up_s": self.start_up,
             "shares": shares,
         }

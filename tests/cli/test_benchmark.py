@@ -34,6 +34,8 @@ def test_train_tells_ms_a_step_memory_and_start_up(capsys, tmp_path):
     assert figures["ms_per_step"] > 0
     assert figures["steps"] == 4
     assert figures["peak_rss_mb"] > 100
+    assert len(figures["growth_mb"]) == 4
+    assert figures["again_to_first_quarter"] > 0
     assert figures["start_up_s"].keys() == {"import", "build", "first_step"}
 
 
