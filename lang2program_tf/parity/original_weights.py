@@ -19,7 +19,7 @@ from lang2program_tf.corpus.words import WordSource, WordVectors
 from lang2program_tf.errors import UserError
 from lang2program_tf.language import Domain, LanguageError, get_domain
 from lang2program_tf.model import Parser
-from lang2program_tf.model.encoder import GATES
+from lang2program_tf.model.lstm import GATES
 
 Arrays = Mapping[str, NDArray[Any]]
 
