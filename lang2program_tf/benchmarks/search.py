@@ -83,10 +83,7 @@ class SearchBenchmark:
             encoded = learner.parser.encode(tf.reshape(batch.words, [-1, shape[2]]))
             memory = learner.parser.prepare(encoded, num_examples=shape[0])
             seed = tf.stack([0, tf.cast(step, tf.int32)])
-            tree = search.search(
-                memory, examples_of(batch), seed=seed, step=step, keep_prefixes=True
-            )
-            return tree.complete
+            return search.explore(memory, examples_of(batch), seed=seed, step=step).complete
 
         batches = iter(training_batches(self._train, batch_size=_TRAINING_BATCH, seed=0))
         return lambda: explore(next(batches), tf.constant(0, tf.int64)).numpy()

@@ -130,8 +130,7 @@ class TrainBenchmark:
             if not search:
                 return memory.decoder.keys
             seed = tf.constant([0, 0])
-            return exploration.search(
-                memory, examples_of(batch), seed=seed, keep_prefixes=True
-            ).complete
+            step = tf.constant(0, tf.int64)
+            return exploration.explore(memory, examples_of(batch), seed=seed, step=step).complete
 
         return lambda: phase().numpy()

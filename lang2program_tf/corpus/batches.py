@@ -95,6 +95,11 @@ class BatchMaker:
     def __len__(self) -> int:
         return len(self.examples)
 
+    def longest_first(self, indices: tf.Tensor) -> tf.Tensor:
+        """The numbers [B] of examples, those with most utterances first."""
+        lengths = tf.gather(self._all.num_utterances, indices)
+        return tf.gather(indices, tf.argsort(lengths, direction="DESCENDING", stable=True))
+
     def __call__(self, indices: tf.Tensor) -> Batch:
         """The batch of the examples with these numbers [B]."""
         batch = Batch(*(tf.gather(field, indices) for field in self._all))
@@ -127,4 +132,5 @@ def training_batches(
         return tf.data.Dataset.from_tensor_slices(order)
 
     examples = tf.data.Dataset.range(epoch, np.iinfo(np.int64).max).flat_map(shuffled).skip(done)
-    return examples.batch(batch_size, drop_remainder=True).map(maker).prefetch(_PREFETCH)
+    batches = examples.batch(batch_size, drop_remainder=True).map(maker.longest_first)
+    return batches.map(maker).prefetch(_PREFETCH)

@@ -214,7 +214,7 @@ class TrainStep(tf.Module):
     ) -> Exploration:
         """Finds programs to learn from."""
         if self.stale_beams is None:
-            tree = self.search.search(memory, examples, seed=seed, step=step, keep_prefixes=True)
+            tree = self.search.explore(memory, examples, seed=seed, step=step)
             return Exploration(tree, tf.size(examples.num_utterances), tf.constant(0))
         if indices is None:
             raise ValueError("indices=None: stale beams must know which examples these are")

@@ -41,6 +41,15 @@ class DecoderMemory(NamedTuple):
     query_kernel: tf.Tensor
     query_bias: tf.Tensor
 
+    def of_examples(self, rows: slice) -> DecoderMemory:
+        """What it holds of some of the examples."""
+        return self._replace(
+            summaries=self.summaries[rows],
+            keys=self.keys[rows],
+            key_bias=self.key_bias[rows],
+            values=self.values[rows],
+        )
+
 
 class DecoderScores(NamedTuple):
     """Scores of all tokens after each of B * K prefixes.

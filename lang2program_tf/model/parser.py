@@ -46,6 +46,10 @@ class ParserMemory(NamedTuple):
     decoder: DecoderMemory
     history: HistoryTables
 
+    def of_examples(self, rows: slice) -> ParserMemory:
+        """What it holds of some of the examples."""
+        return self._replace(decoder=self.decoder.of_examples(rows))
+
 
 @gin.configurable(denylist=["domain", "word_vectors"])
 class Parser(tf.keras.Model):

@@ -16,7 +16,7 @@ from lang2program_tf.model.parser import Parser, ParserMemory
 from lang2program_tf.search.non_finite import NOT_FINITE, all_finite
 from lang2program_tf.search.records import Record, Records, unravel
 from lang2program_tf.search.selection import Candidates, Classic, Selection
-from lang2program_tf.search.tree import SearchTree
+from lang2program_tf.search.tree import SearchTree, side_by_side
 
 _NEVER = -float("inf")
 
@@ -129,6 +129,7 @@ class BeamSearch:
         seed: tf.Tensor,
         step: tf.Tensor | int = 0,
         keep_prefixes: bool = False,
+        max_utterances: tf.Tensor | None = None,
     ) -> SearchTree:
         """Searches B examples.
 
@@ -138,9 +139,13 @@ class BeamSearch:
             seed: [2] int32, of all random draws.
             step: training step, for schedules of the selection rule.
             keep_prefixes: whether to keep the prefixes' execution histories, for learning.
+            max_utterances: int32 scalar, the largest number of utterances, if these examples are
+                part of a batch and others may have more.
         """
         limits = self.iterations_per_utterance * examples.num_utterances  # [B]
-        iterations = tf.reduce_max(limits)
+        if max_utterances is None:
+            max_utterances = tf.reduce_max(examples.num_utterances)
+        iterations = self.iterations_per_utterance * max_utterances
         step = tf.convert_to_tensor(step, tf.int64)
         records = Records(self.machine, self.beam_size, keep_prefixes=keep_prefixes)
 
@@ -182,7 +187,7 @@ class BeamSearch:
 
         start = (
             tf.constant(0),
-            self._first_beam(examples),
+            self._first_beam(examples, max_utterances),
             all_finite(self.parser),
             self._first_slots(examples),
             records.start(iterations),
@@ -192,14 +197,39 @@ class BeamSearch:
             done = tf.identity(done)
         return records.tree(arrays, done, examples.target)
 
-    def _first_beam(self, examples: Examples) -> Beam:
+    def explore(
+        self, memory: ParserMemory, examples: Examples, *, seed: tf.Tensor, step: tf.Tensor
+    ) -> SearchTree:
+        """Searches B examples to learn from, as `search` does with `keep_prefixes`.
+
+        The two halves of the batch are searched side by side, each in a loop of its own: two cores
+        have work, and a half whose programs are all complete ends. So put examples with as many
+        utterances side by side.
+        """
+        size = examples.num_utterances.shape[0]
+        if size == 1:
+            return self.search(memory, examples, seed=seed, step=step, keep_prefixes=True)
+        halves = [
+            self.search(
+                memory.of_examples(rows),
+                Examples(*(part[rows] for part in examples)),
+                seed=tf.random.experimental.stateless_fold_in(seed, rows.start),
+                step=step,
+                keep_prefixes=True,
+                max_utterances=tf.reduce_max(examples.num_utterances),
+            )
+            for rows in (slice(0, size // 2), slice(size // 2, size))
+        ]
+        return side_by_side(*halves)
+
+    def _first_beam(self, examples: Examples, max_utterances: tf.Tensor) -> Beam:
         """The empty prefix of every example, at the first place or at all of them."""
         batch = tf.shape(examples.world)[0]
         size = self.beam_size
         state = self.machine.initial_state(
             tf.repeat(examples.world[:, tf.newaxis], size, axis=1),
             tf.repeat(examples.next_identity[:, tf.newaxis], size, axis=1),
-            max_utterances=tf.reduce_max(examples.num_utterances),
+            max_utterances=max_utterances,
         )
         roots = tf.fill([size], True) if self.selection.roots else tf.equal(tf.range(size), 0)
         return Beam(

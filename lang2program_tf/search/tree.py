@@ -82,6 +82,23 @@ class Programs(NamedTuple):
     world: tf.Tensor
 
 
+def side_by_side(first: SearchTree, second: SearchTree) -> SearchTree:
+    """The tree of the examples of both; where one has fewer iterations, nothing follows."""
+    lengths = [tf.shape(tree.complete)[0] for tree in (first, second)]
+    longest = tf.maximum(*lengths)
+
+    def join(*parts: tf.Tensor) -> tf.Tensor:
+        nothing = -float("inf") if parts[0].dtype == tf.float32 else tf.zeros([], parts[0].dtype)
+        filled = []
+        for part, length in zip(parts, lengths):
+            paddings = [[0, longest - length], *[[0, 0]] * (len(part.shape) - 1)]
+            filled.append(tf.pad(part, paddings, constant_values=nothing))
+        return tf.concat(filled, axis=1)
+
+    joined: SearchTree = tf.nest.map_structure(join, first, second)
+    return joined
+
+
 def by_example(parts: tf.Tensor) -> tf.Tensor:
     """[T, B, K, ...] to [B, T * K, ...]."""
     moved = tf.experimental.numpy.moveaxis(parts, 1, 0)

@@ -104,9 +104,15 @@ def numbers(maker, steps, **arguments) -> list[list[int]]:
 
 
 def test_every_epoch_has_every_example_once(maker):
-    stream = list(itertools.chain.from_iterable(numbers(maker, 15)))
+    stream = list(itertools.chain.from_iterable(numbers(maker, 12, batch_size=5)))
     for epoch in range(6):
         assert sorted(stream[10 * epoch : 10 * epoch + 10]) == list(range(10))
+
+
+def test_in_a_batch_those_with_most_utterances_come_first(maker):
+    for batch in training_batches(maker, batch_size=8, seed=0).take(5):
+        counts = batch.num_utterances.numpy().tolist()
+        assert counts == sorted(counts, reverse=True) and set(counts) == {1, 2}
 
 
 def test_every_epoch_is_shuffled_anew(maker):

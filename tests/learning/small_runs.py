@@ -23,7 +23,7 @@ BINDINGS = [
     "load_embedded.train_lines = 10",
     "load_embedded.dev_lines = 3",
     "load_embedded.test_lines = 2",
-    "train/BeamSearch.beam_size = 16",
+    "train/BeamSearch.beam_size = 32",
     # Compiling takes longer than these runs; tests/search/test_compiled.py holds it.
     "train/BeamSearch.jit_compile = False",
     "evaluate/BeamSearch.beam_size = 16",

@@ -74,7 +74,7 @@ class Remembered:
         self.parser = search.parser
         self._tree = tree
 
-    def search(self, *_: Any, **__: Any) -> SearchTree:
+    def explore(self, *_: Any, **__: Any) -> SearchTree:
         return self._tree
 
 

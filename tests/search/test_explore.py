@@ -1,0 +1,67 @@
+"""The search of a batch in two halves."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import tensorflow as tf
+
+from lang2program_tf.machine import get_machine
+from lang2program_tf.search import BeamSearch, RandomizedPaper, SearchTree
+from tests.search.toys import (
+    assert_same_order,
+    beams_of,
+    programs_of,
+    run,
+    tensors_of,
+    toy_examples,
+    toy_parser,
+    words_of,
+)
+
+SEED = tf.constant([3, 4])
+STEP = tf.constant(0, tf.int64)
+
+
+def explore(search: BeamSearch, examples) -> SearchTree:
+    words = words_of(examples)
+    encoded = search.parser.encode(tf.reshape(words, [-1, words.shape[2]]))
+    memory = search.parser.prepare(encoded, num_examples=len(examples))
+    return search.explore(memory, tensors_of(search.machine, examples), seed=SEED, step=STEP)
+
+
+@pytest.mark.parametrize("domain, parser_seed", [("alchemy", 42), ("scene", 19), ("tangrams", 60)])
+@pytest.mark.parametrize("size", [1, 2, 3])
+def test_halves_find_what_a_search_of_all_finds(domain, parser_seed, size):
+    """Without chance there is no difference; the first half has other lengths than the second."""
+    parser = toy_parser(domain, ("stack",), seed=parser_seed)
+    search = BeamSearch(get_machine(domain), parser, beam_size=32)
+    examples = toy_examples(domain)[::-1][-size:]
+    halves = explore(search, examples)
+    whole = run(
+        search, words_of(examples), tensors_of(search.machine, examples), keep_prefixes=True
+    )
+    assert len(halves.parent) == len(whole.parent)
+    assert whole.num_complete.numpy().any()
+    found, expected = (programs_of(search.machine, tree) for tree in (halves, whole))
+    for row in range(size):
+        assert_same_order([p[:2] for p in expected[row]], [p[:2] for p in found[row]])
+        for beam, expected_beam in zip(beams_of(halves, row), beams_of(whole, row)):
+            assert_same_order(expected_beam, beam)
+    live = (whole.score > -np.inf)[..., tf.newaxis]
+    for part, other in zip(halves.prefixes, whole.prefixes):
+        # An iteration's prefixes are those that the one before ended with.
+        shape = [*live.shape[:3], *[1] * (len(part.shape) - 3)]
+        mask = tf.reshape(live, shape)[:-1]
+        np.testing.assert_array_equal(tf.where(mask, part[1:], 0), tf.where(mask, other[1:], 0))
+
+
+def test_each_half_draws_for_itself():
+    """The same example in both halves: the same start, other random continuations."""
+    search = BeamSearch(
+        get_machine("scene"), toy_parser("scene"), beam_size=8, selection=RandomizedPaper(0.9)
+    )
+    tree = explore(search, [toy_examples("scene")[1]] * 2)
+    assert [*beams_of(tree, 0)] != [*beams_of(tree, 1)]
+    again = explore(search, [toy_examples("scene")[1]] * 2)
+    np.testing.assert_array_equal(tree.complete, again.complete)
