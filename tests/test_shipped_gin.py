@@ -14,6 +14,7 @@ import gin
 from lang2program_tf.cli.gin_flags import load_gin
 from lang2program_tf.corpus.batches import Batch
 from lang2program_tf.gin_files import gin_root
+from lang2program_tf.learning import learner as learner_module
 from lang2program_tf.learning.learner import Learner
 from lang2program_tf.learning.loop import TrainingLoop
 from lang2program_tf.learning.run_folder import RunFolder
@@ -38,12 +39,19 @@ BATCH = 12
 
 
 @pytest.fixture
-def eagerly() -> Iterator[None]:
+def eagerly(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """To build the graphs of all files would take minutes; their code runs without them too."""
-    tf.config.run_functions_eagerly(True)
+    monkeypatch.setattr(learner_module, "_graph", lambda function, *_: function)
     yield
-    tf.config.run_functions_eagerly(False)
     gin.clear_config()
+
+
+def new_learner() -> Learner:
+    """A learner with a graph of nothing but an iteration of its searches, which run many."""
+    learner = Learner()
+    for search in (learner.search, learner.train_step.search):
+        search._advance = tf.function(search._step, autograph=False)
+    return learner
 
 
 def short_examples(learner: Learner) -> Batch:
@@ -69,7 +77,7 @@ def learner_after_two_steps(name: str) -> Learner:
     """
     for seed in SEEDS:
         load_gin([name], [*SMALL, f"Learner.seed = {seed}"])
-        learner = Learner()
+        learner = new_learner()
         batch = reachable(learner, short_examples(learner))
         before = [variable.numpy() for variable in learner.parser.trainable_variables]
         decisions = float(learner.train(batch).decisions)

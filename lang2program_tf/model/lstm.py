@@ -79,9 +79,7 @@ def _run(inputs: tf.Tensor, kernel: tf.Tensor) -> tuple[tf.Tensor, tf.Tensor]:
     return _joined(states), _joined(cells)
 
 
-def _run_back(
-    by_states: tf.Tensor, gates: Gates, cells: tf.Tensor, kernel: tf.Tensor
-) -> tf.Tensor:
+def _run_back(by_states: tf.Tensor, gates: Gates, cells: tf.Tensor, kernel: tf.Tensor) -> tf.Tensor:
     """The gradient [W, N, 4 * U] by the gates' linear parts.
 
     Args:
@@ -152,9 +150,7 @@ def _parts(values: tf.Tensor) -> tf.TensorArray:
     """[W, N, n] as an array of [WORDS_AT_ONCE, N, n]."""
     shape = tf.shape(values)
     size = shape[0] // WORDS_AT_ONCE
-    parts = tf.TensorArray(
-        tf.float32, size, element_shape=[WORDS_AT_ONCE, None, values.shape[-1]]
-    )
+    parts = tf.TensorArray(tf.float32, size, element_shape=[WORDS_AT_ONCE, None, values.shape[-1]])
     return parts.unstack(tf.reshape(values, [size, WORDS_AT_ONCE, shape[1], values.shape[-1]]))
 
 
