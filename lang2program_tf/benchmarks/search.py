@@ -111,7 +111,8 @@ class SearchBenchmark:
             taken = search._step(beam, scores, drawn, examples.num_utterances)
             return taken.following, search._embed(memory, slots, taken)
 
-        beam, slots = search._first_beam(examples), search._first_slots(examples)
+        beam = search._first_beam(examples, tf.reduce_max(examples.num_utterances))
+        slots = search._first_slots(examples)
         for _ in range(_MIDDLE):
             beam, slots = advance(beam, slots)
         as_searched = {"autograph": False, "jit_compile": search.jit_compile}
