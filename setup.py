@@ -44,7 +44,7 @@ setup(
         "test": [
             RAY,
             "pytest>=7.4,<10",
-            "pytest-xdist>=3.5,<4",
+            "pytest-xdist>=3.7,<4",
             "hypothesis>=6.90,<7",
             # Exact, so that a lint result does not change under an unchanged tree.
             "ruff==0.17.4",
