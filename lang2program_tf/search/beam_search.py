@@ -105,7 +105,7 @@ class BeamSearch:
                 utterance.
             jit_compile: whether XLA compiles all of an iteration but the scoring. It takes a few
                 seconds for each number of examples and of utterances, and then saves up to a
-                third. The graph cannot be used where there is no XLA, as in TF Serving.
+                quarter. The graph cannot be used where there is no XLA, as in TF Serving.
         """
         if beam_size < 1:
             raise ValueError(f"beam_size={beam_size} must be 1 or more")

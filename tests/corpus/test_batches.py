@@ -109,6 +109,11 @@ def test_every_epoch_has_every_example_once(maker):
         assert sorted(stream[10 * epoch : 10 * epoch + 10]) == list(range(10))
 
 
+def test_batches_that_begin_in_one_epoch_and_end_in_the_next_lose_nothing(maker):
+    stream = itertools.chain.from_iterable(numbers(maker, 15, batch_size=4))
+    assert Counter(stream) == {number: 6 for number in range(10)}
+
+
 def test_in_a_batch_those_with_most_utterances_come_first(maker):
     for batch in training_batches(maker, batch_size=8, seed=0).take(5):
         counts = batch.num_utterances.numpy().tolist()

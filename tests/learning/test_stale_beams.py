@@ -12,7 +12,7 @@ from lang2program_tf.learning.optimizers import original_adam
 from lang2program_tf.learning.stale_beams import StaleBeams
 from lang2program_tf.learning.train_step import TrainStep
 from lang2program_tf.learning.weights import Meritocratic, Reinforce
-from lang2program_tf.search import Examples, Rollouts
+from lang2program_tf.search import Classic, Examples, RandomizedOriginal, Rollouts
 from tests.learning.small_steps import small_search, solvable_examples, take_step
 from tests.search.toys import programs_of, tensors_of, words_of
 
@@ -156,11 +156,11 @@ def test_beams_and_their_ages_survive_a_checkpoint(tmp_path):
     assert int(resumed.visit(0, 1)[1].searched) == 1
 
 
-def new_step(max_age):
+def new_step(max_age, selection=None):
     """A train step with stale beams of this age, or None."""
     stale_beams = max_age and functools.partial(StaleBeams, max_age=max_age)
     return TrainStep(
-        small_search("scene", ("stack",)),
+        small_search("scene", ("stack",), selection=selection),
         weights=Meritocratic(0.5),
         optimizer=original_adam(),
         stale_beams=stale_beams,
@@ -169,18 +169,19 @@ def new_step(max_age):
     )
 
 
-def learn(step, *, steps):
-    """Metrics of steps on one batch."""
-    examples = solvable()
+def learn(step, *, steps, size=2):
+    """Metrics of steps on one batch of this size."""
+    examples, indices = solvable()[:size], tf.constant([4, 2][:size])
     return [
-        take_step(step, examples, seed=tf.constant([3, n]), indices=tf.constant([4, 2]))
-        for n in range(steps)
+        take_step(step, examples, seed=tf.constant([3, n]), indices=indices) for n in range(steps)
     ]
 
 
-def test_learning_with_beams_of_age_one_is_learning_from_fresh_searches():
-    fresh, stale = new_step(None), new_step(1)
-    for expected, found in zip(learn(fresh, steps=2), learn(stale, steps=2)):
+@pytest.mark.parametrize(("selection", "size"), [(Classic(), 2), (RandomizedOriginal(0.05), 1)])
+def test_learning_with_beams_of_age_one_is_learning_from_fresh_searches(selection, size):
+    """With chance one example only: the halves of a batch draw each for itself."""
+    fresh, stale = new_step(None, selection), new_step(1, selection)
+    for expected, found in zip(learn(fresh, steps=2, size=size), learn(stale, steps=2, size=size)):
         assert float(expected.rewarded) > 0
         assert float(found.searched) == 1
         # All but the number of complete programs, of which stale beams know only the rewarded ones.
