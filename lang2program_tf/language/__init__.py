@@ -1,5 +1,6 @@
 """The program language of the three SCONE domains: standard library only, Python 3.8 and later."""
 
+from lang2program_tf.language.between import commands_between, perform
 from lang2program_tf.language.continuations import (
     MAX_STACK,
     Continuation,
@@ -17,13 +18,21 @@ from lang2program_tf.language.errors import (
     UnknownDomainError,
     WorldError,
 )
-from lang2program_tf.language.executor import Command, State, execute, step, trace
+from lang2program_tf.language.executor import (
+    UNKNOWN_COMMAND,
+    Command,
+    State,
+    execute,
+    step,
+    trace,
+)
 from lang2program_tf.language.infix import parse_program, to_infix
 from lang2program_tf.language.tokens import Kind, Token
 
 __all__ = [
     "DOMAINS",
     "MAX_STACK",
+    "UNKNOWN_COMMAND",
     "Command",
     "Continuation",
     "Domain",
@@ -37,12 +46,14 @@ __all__ = [
     "UnknownDomainError",
     "World",
     "WorldError",
+    "commands_between",
     "continuation",
     "continuations",
     "draw",
     "execute",
     "get_domain",
     "parse_program",
+    "perform",
     "step",
     "to_infix",
     "trace",

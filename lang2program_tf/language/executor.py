@@ -30,6 +30,10 @@ class Command(NamedTuple):
     arguments: Tuple[Value, ...]
 
 
+# Something happened, and nobody knows what: no program can refer to it.
+UNKNOWN_COMMAND = Command("unknown", ())
+
+
 class State(NamedTuple):
     """The state between two tokens of a program.
 
@@ -80,6 +84,8 @@ def trace(domain: Domain, world: World, program: Iterable[Union[Token, str]]) ->
 
 
 def _perform(domain: Domain, state: State, action: str, stack: List[Value]) -> State:
+    if action == UNKNOWN_COMMAND.action:
+        raise OutOfRangeError("nobody knows what that command was")
     world, arguments = domain.actions[action](state.world, stack)
     return State(world, (*state.history, Command(action, arguments)), tuple(stack))
 

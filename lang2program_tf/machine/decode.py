@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from lang2program_tf.language import Command, State
+from lang2program_tf.language import UNKNOWN_COMMAND, Command, State
 from lang2program_tf.language.scene import SceneWorld
 from lang2program_tf.language.values import Color, Fraction, ObjectList, Value
 from lang2program_tf.machine import state as st
@@ -24,14 +24,13 @@ def decode_state(rules: Rules, state: MachineState) -> State:
         for kind, values in zip(np.asarray(state.kinds), np.asarray(state.values))
         if kind != st.NONE
     )
-    names = [token.name for token in rules.domain.action_tokens]
+    names = [UNKNOWN_COMMAND.action, *(token.name for token in rules.domain.action_tokens)]
     history = tuple(
         Command(
-            names[action - 1],
+            names[action],
             tuple(_decode_argument(rules, argument) for argument in arguments if argument),
         )
-        for action, *arguments in np.asarray(state.history).tolist()
-        if action
+        for action, *arguments in np.asarray(state.history)[: int(state.utterance)].tolist()
     )
     return State(world, history, stack)
 

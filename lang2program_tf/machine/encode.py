@@ -8,7 +8,7 @@ from typing import Any, Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from lang2program_tf.language import MAX_STACK, Command, State, World
+from lang2program_tf.language import MAX_STACK, UNKNOWN_COMMAND, Command, State, World
 from lang2program_tf.language.values import Color, Fraction, ObjectList, Value, WorldObject
 from lang2program_tf.machine import state as st
 from lang2program_tf.machine.rules import Rules
@@ -79,7 +79,8 @@ class _Encoder:
         self._rules = rules
         self._max_utterances = max_utterances
         self._stack_slots = stack_slots
-        self._actions = [token.name for token in rules.domain.action_tokens]
+        names = [UNKNOWN_COMMAND.action, *(token.name for token in rules.domain.action_tokens)]
+        self._numbers = {name: number for number, name in enumerate(names)}
         self.worlds = _Rows(self._encode_world, width=1 + rules.num_positions)
         self.histories = _Rows(self._encode_history, width=1 + 3 * max_utterances)
         self.values = _Rows(self._encode_value, width=1 + rules.num_positions)
@@ -106,7 +107,7 @@ class _Encoder:
         row = [len(history)]
         for action, arguments in history:
             codes = [self._encode_scalar(argument)[1] for argument in arguments]
-            row += [self._actions.index(action) + 1, *codes, *[0] * (2 - len(codes))]
+            row += [self._numbers[action], *codes, *[0] * (2 - len(codes))]
         return row + [0] * (3 * free)
 
     def _encode_value(self, value: Value) -> list[int]:

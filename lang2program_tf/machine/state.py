@@ -27,7 +27,8 @@ class MachineState(NamedTuple):
         kinds: [..., S] kind of each stack slot; slots are right-aligned, the top is the last.
         values: [..., S, P] a number, color or object code at index 0, or the codes of a list, left
             to right, zeros behind.
-        history: [..., M, 3] per performed command: action + 1, first, second argument (0: none).
+        history: [..., M, 3] per performed command: action + 1, first, second argument (0: none);
+            zeros for a command that nobody knows, which counts as performed.
         utterance: [...] how many commands were performed.
         next_identity: [...] the hidden number of the next person to come (0 where nobody comes).
     """

@@ -6,10 +6,19 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
-from lang2program_tf.language import DOMAINS, State, execute, get_domain
+from lang2program_tf.language import (
+    DOMAINS,
+    UNKNOWN_COMMAND,
+    Kind,
+    State,
+    execute,
+    get_domain,
+    step,
+)
 from lang2program_tf.machine import RULES, MachineState, get_machine
 from lang2program_tf.machine.decode import decode_state
 from lang2program_tf.machine.encode import encode_states
+from lang2program_tf.machine.state import OUTCOMES
 from lang2program_tf.parity.executor_records import canonical_state
 from tests.language.strategies import Walk, walks
 
@@ -84,3 +93,30 @@ def test_a_history_that_does_not_fit_is_an_error():
     assert state.utterance == 2
     with pytest.raises(ValueError, match="max_utterances=1 is less than 2"):
         encode_states(RULES["scene"](), [state], max_utterances=1)
+
+
+@pytest.mark.parametrize("name", DOMAINS)
+def test_a_command_that_nobody_knows_counts_and_comes_back(name):
+    rules = RULES[name]()
+    text = {"alchemy": "1:ggg 2:_ 3:rb 4:_ 5:_ 6:r 7:yy", "scene": STAGE, "tangrams": "1:4"}[name]
+    state = State(DOMAINS[name].parse_world(text), (UNKNOWN_COMMAND,))
+    encoded = encode_states(rules, [state], max_utterances=2)
+    assert encoded.history.tolist() == [[[0, 0, 0], [0, 0, 0]]]
+    assert encoded.utterance.tolist() == [1]
+    assert decode_state(rules, MachineState(*(part[0] for part in encoded))).history == (
+        UNKNOWN_COMMAND,
+    )
+
+
+@pytest.mark.parametrize("name", DOMAINS)
+def test_the_machine_refuses_references_to_a_command_that_nobody_knows(name):
+    machine = get_machine(name)
+    text = {"alchemy": "1:ggg 2:_ 3:rb 4:_ 5:_ 6:r 7:yy", "scene": STAGE, "tangrams": "1:4"}[name]
+    state = State(DOMAINS[name].parse_world(text), (UNKNOWN_COMMAND,))
+    reference = step(DOMAINS[name], state, "1")
+    encoded = encode_states(machine.rules, [reference], max_utterances=2)
+    batch = MachineState(*(part[np.newaxis] for part in encoded))
+    outcomes = machine.options(batch, np.array([[2]])).outcomes[0, 0].numpy()
+    for token in DOMAINS[name].tokens:
+        if token.kind in (Kind.PREV_ARG, Kind.PREV_ACTION):
+            assert OUTCOMES[outcomes[DOMAINS[name].token_id(token)]] == "E"
