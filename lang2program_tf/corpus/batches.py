@@ -26,6 +26,8 @@ class Batch(NamedTuple):
     Attributes:
       words: [B, M, W] int32, ids of the words of each utterance; `PADDING` behind an utterance, and
         in utterances that an example does not have. W is a multiple of 5, or the domain's limit.
+      sentences: [B, M] int32, equal numbers above 0 where utterances are the same; 0 where an
+        example has no utterance.
       num_utterances: [B] int32.
       worlds: [B, P] int32, the first world of each example.
       next_identities: [B] int32, the hidden number of the next object to come to that world.
@@ -34,6 +36,7 @@ class Batch(NamedTuple):
     """
 
     words: tf.Tensor
+    sentences: tf.Tensor
     num_utterances: tf.Tensor
     worlds: tf.Tensor
     next_identities: tf.Tensor
@@ -74,17 +77,22 @@ class BatchMaker:
         if longest > max_utterances:
             raise ValueError(f"max_utterances must be at least {longest}, got {max_utterances}")
         self.examples = tuple(examples)
-        lengths = np.zeros([len(examples)], np.int32)
-        words = np.full([len(examples), max_utterances, domain.max_words], PADDING, np.int32)
-        for row, example in enumerate(examples):
-            for column, utterance in enumerate(example.utterances):
-                ids = vectors.encode(utterance, max_words=domain.max_words)
-                words[row, column, : len(ids)] = ids
-                lengths[row] = max(lengths[row], len(ids))
+        numbers = {text: i for i, text in enumerate(_different_sentences(examples), start=1)}
+        table = np.full([1 + len(numbers), domain.max_words], PADDING, np.int32)
+        for text, number in numbers.items():
+            ids = vectors.encode(text, max_words=domain.max_words)
+            table[number, : len(ids)] = ids
+        sentences = np.zeros([len(examples), max_utterances], np.int32)
+        for row, example in zip(sentences, examples):
+            row[: len(example.utterances)] = [numbers[text] for text in example.utterances]
+        words = table[sentences]  # [N, M, W]
         worlds = [domain.parse_world(example.world) for example in examples]
-        self._lengths = tf.constant(lengths)
+        self._lengths = tf.constant(np.sum(words != PADDING, axis=2).max(axis=1), tf.int32)
+        self._num_open = tf.constant(list(map(_num_open, examples)), tf.int32)
+        self._together = _together(examples)
         self._all = Batch(
             words=tf.constant(words),
+            sentences=tf.constant(sentences),
             num_utterances=tf.constant([len(e.utterances) for e in examples], tf.int32),
             worlds=tf.constant(encode_worlds(worlds)),
             next_identities=tf.constant(next_identities(worlds)),
@@ -95,9 +103,16 @@ class BatchMaker:
     def __len__(self) -> int:
         return len(self.examples)
 
+    def shuffled(self, seed: tf.Tensor) -> tf.Tensor:
+        """The numbers [N] of all examples by chance, but turns of one dialogue in their order."""
+        order = tf.random.experimental.stateless_shuffle(
+            tf.range(self._together.nrows(out_type=tf.int32)), seed=seed
+        )
+        return tf.gather(self._together, order).values
+
     def longest_first(self, indices: tf.Tensor) -> tf.Tensor:
-        """The numbers [B] of examples, those with most utterances first."""
-        lengths = tf.gather(self._all.num_utterances, indices)
+        """The numbers [B] of examples, those with most commands to find first."""
+        lengths = tf.gather(self._num_open, indices)
         return tf.gather(indices, tf.argsort(lengths, direction="DESCENDING", stable=True))
 
     def __call__(self, indices: tf.Tensor) -> Batch:
@@ -109,11 +124,29 @@ class BatchMaker:
         return batch._replace(words=batch.words[:, :, :width])
 
 
+def _different_sentences(examples: Sequence[Example]) -> dict[str, None]:
+    return dict.fromkeys(text for example in examples for text in example.utterances)
+
+
+def _num_open(example: Example) -> int:
+    """How many commands of an example are to be found: all but those before a turn."""
+    return len(example.utterances) - (len(example.start.history) if example.start else 0)
+
+
+def _together(examples: Sequence[Example]) -> tf.RaggedTensor:
+    """[groups, (examples)] the numbers of examples that a shuffle does not part: those of a
+    dialogue if they are turns, which must follow each other, else each alone."""
+    lines = [example.line if example.start else None for example in examples]
+    begins = [i for i, line in enumerate(lines) if line is None or i == 0 or line != lines[i - 1]]
+    return tf.RaggedTensor.from_row_starts(tf.range(len(examples)), begins)
+
+
 def training_batches(
     maker: BatchMaker, *, batch_size: int, seed: int, start_step: int = 0
 ) -> tf.data.Dataset:
     """An endless data set of batches: all examples once an epoch, each time reshuffled.
 
+    Turns of one dialogue stay together, so that a batch of 30 has 6 dialogues of 5 sentences.
     A step's batch depends on the seed and the step alone, so that a resumed run goes on exactly as
     if it had not stopped. A batch may begin in one epoch and end in the next.
 
@@ -128,8 +161,7 @@ def training_batches(
     epoch, done = divmod(start_step * batch_size, len(maker))
 
     def shuffled(epoch: tf.Tensor) -> tf.data.Dataset:
-        order = tf.random.experimental.stateless_shuffle(tf.range(len(maker)), seed=[seed, epoch])
-        return tf.data.Dataset.from_tensor_slices(order)
+        return tf.data.Dataset.from_tensor_slices(maker.shuffled([seed, epoch]))
 
     examples = tf.data.Dataset.range(epoch, np.iinfo(np.int64).max).flat_map(shuffled).skip(done)
     batches = examples.batch(batch_size, drop_remainder=True).map(maker.longest_first)

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from lang2program_tf.corpus.scone import Line, prefixes, substrings
+from lang2program_tf.corpus.turns import read_dialogues
 from lang2program_tf.corpus.words import UNKNOWN, WordVectors, tokenize
 from lang2program_tf.language import Domain
 
@@ -37,6 +38,20 @@ class Known:
 
 
 @dataclass(frozen=True)
+class Turns:
+    """How many turns have no command, one command, several commands that fit their worlds."""
+
+    none: int
+    one: int
+    several: int
+
+    @property
+    def total(self) -> int:
+        """All of them."""
+        return self.none + self.one + self.several
+
+
+@dataclass(frozen=True)
 class Description:
     """What `describe` finds.
 
@@ -47,6 +62,8 @@ class Description:
       lines_by_utterances: for each number of utterances, how many lines have it.
       substrings: how many training examples the lines make; None if some world is unknown.
       prefixes: how many evaluation examples the lines make; None if some world is unknown.
+      turns: how many of the utterances stand between worlds that no command, one command or several
+        commands connect; None if some world is unknown.
       utterances_by_words: for each number of words, how many utterances have it.
       max_words: where the model cuts an utterance.
       running: all words, counted as often as they occur.
@@ -60,6 +77,7 @@ class Description:
     lines_by_utterances: dict[int, int]
     substrings: int | None
     prefixes: int | None
+    turns: Turns | None
     utterances_by_words: dict[int, int]
     max_words: int
     running: Known
@@ -100,6 +118,7 @@ def describe(
         lines_by_utterances=_histogram([len(line.utterances) for line in lines]),
         substrings=len(substrings(lines)) if whole else None,
         prefixes=len(prefixes(lines)) if whole else None,
+        turns=_count_turns(lines, domain) if whole else None,
         utterances_by_words=_histogram([len(utterance) for utterance in utterances]),
         max_words=domain.max_words,
         running=_known(Counter(kinds[word] for word in counts.elements())),
@@ -108,6 +127,16 @@ def describe(
             :_SHOWN_UNKNOWN
         ],
     )
+
+
+def _count_turns(lines: Sequence[Line], domain: Domain) -> Turns:
+    counts = [
+        len(commands)
+        for dialogue in read_dialogues(lines, domain=domain.name)
+        for commands in dialogue.candidates
+    ]
+    none, one = counts.count(0), counts.count(1)
+    return Turns(none, one, len(counts) - none - one)
 
 
 def _kind(word: str, vectors: WordVectors) -> str:
@@ -136,6 +165,13 @@ def to_text(found: Description) -> str:
         rows.append(
             f"  examples          {found.substrings:,} for training (1 or 2 utterances), "
             f"{found.prefixes:,} for evaluation (from the first utterance on)"
+        )
+    if found.turns is not None:
+        rows.append(
+            f"  turns             {found.turns.total:,}; commands that fit the worlds: none "
+            f"{_share(found.turns.none, found.turns.total)}, one "
+            f"{_share(found.turns.one, found.turns.total)}, several "
+            f"{_share(found.turns.several, found.turns.total)}"
         )
     rows += [
         f"  utterances        {found.utterances:,}; words in each: {lengths[0]} to {lengths[-1]}, "

@@ -9,11 +9,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 import gin
-from lang2program_tf.corpus.data_dir import scone_file
 from lang2program_tf.corpus.gold import Command, seen_from
-from lang2program_tf.corpus.order import original_order
 from lang2program_tf.errors import UserError
-from lang2program_tf.language import Domain, WorldError, get_domain
+from lang2program_tf.language import Domain, State, WorldError, get_domain
 
 UNKNOWN_WORLD = "?"
 MAX_UTTERANCES = 5
@@ -41,13 +39,17 @@ class Example(NamedTuple):
     """What a learner gets: a world, utterances, and the world they lead to.
 
     Attributes:
-      id: the line's id, with `:FIRST-LAST` utterance (from 1) if the example is a part of it.
-      world: the world at the start.
-      utterances: M utterances.
+      id: the line's id, with `:FIRST-LAST` utterance (from 1) if the example is a part of it, with
+        `:LAST` if it is a turn.
+      world: the world at the start; of a turn, the world before its last utterance.
+      utterances: M utterances; of a turn, all up to its own.
       target: the world after the last.
       line: the number of the line in its file, from 0.
       gold_programs: M commands, each as its tokens, whose history references count from the first
         of these utterances; None if nobody knows them or one refers to an earlier utterance.
+      start: of a turn, `world` with the hidden numbers of its people, and the M − 1 commands so
+        far; None if nothing is known to have happened before `world`.
+      first_world: of a turn, the world before its first utterance.
     """
 
     id: str
@@ -56,6 +58,8 @@ class Example(NamedTuple):
     target: str
     line: int
     gold_programs: tuple[Command, ...] | None = None
+    start: State | None = None
+    first_world: str | None = None
 
 
 def read_lines(path: str | os.PathLike[str], domain: str) -> tuple[Line, ...]:
@@ -177,61 +181,30 @@ def orig_examples(lines: Iterable[Line]) -> tuple[Example, ...]:
     )
 
 
-def _part(line: Line, number: int, start: int, stop: int) -> Example:
-    ends = [line.worlds[i] for i in (start, stop)]
-    if None in ends:
-        column = _HEAD + 2 * (start if ends[0] is None else stop)
+def known_world(line: Line, number: int, place: int) -> str:
+    """The world before utterance `place` (from 0) of a line, or after its last.
+
+    Raises:
+      UserError: nobody knows it; the message says where in the file it should stand.
+    """
+    world = line.worlds[place]
+    if world is None:
         raise UserError(
-            f"line {number + 1} ({line.id}), column {column}: the world is unknown ({UNKNOWN_WORLD}"
-            "), and an example needs its first and its last world"
+            f"line {number + 1} ({line.id}), column {_HEAD + 2 * place}: the world is unknown "
+            f"({UNKNOWN_WORLD}), and an example needs its first and its last world"
         )
+    return world
+
+
+def _part(line: Line, number: int, start: int, stop: int) -> Example:
     return Example(
         f"{line.id}:{start + 1}-{stop}",
-        world=str(ends[0]),
+        world=known_world(line, number, start),
         utterances=line.utterances[start:stop],
-        target=str(ends[1]),
+        target=known_world(line, number, stop),
         line=number,
         gold_programs=line.gold_programs and seen_from(line.gold_programs[:stop], start),
     )
-
-
-def examples_of(lines: Iterable[Line], *, split: str, form: str) -> tuple[Example, ...]:
-    """The examples that a split's lines stand for, in the original's order.
-
-    Args:
-      lines: of `train-orig` for the training form `orig`, else of the split itself.
-      split: `train`, `dev` or `test`; the last two are evaluated on prefixes.
-      form: of training examples, `orig` (the released code's) or `substrings` (the paper's).
-    """
-    if split != "train":
-        return original_order(prefixes(lines))
-    return original_order(orig_examples(lines) if form == "orig" else substrings(lines))
-
-
-def check_split_and_form(split: str, form: str) -> None:
-    """Raises a ValueError unless both are among those that `examples_of` knows."""
-    if split not in ("train", "dev", "test"):
-        raise ValueError(f"split must be 'train', 'dev' or 'test', got {split!r}")
-    if form not in ("orig", "substrings"):
-        raise ValueError(f"form must be 'orig' or 'substrings', got {form!r}")
-
-
-@gin.configurable
-def load_examples(domain: str, *, split: str, form: str = "orig") -> tuple[Example, ...]:
-    """Examples of the real data, from the data folder, in the original's order.
-
-    Args:
-      domain: `alchemy`, `scene` or `tangrams`.
-      split: `train`, `dev` or `test`.
-      form: of training examples: `orig`, the lines of `DOMAIN-train-orig.tsv`, as the released code
-        does; or `substrings` of the lines of `DOMAIN-train.tsv`, as the paper says.
-
-    Raises:
-      UserError: a file is missing or malformed.
-    """
-    check_split_and_form(split, form)
-    name = "train-orig" if (split, form) == ("train", "orig") else split
-    return examples_of(read_lines(scone_file(domain, name), domain), split=split, form=form)
 
 
 def select(examples: Iterable[Example], places: Iterable[tuple[int, int]]) -> tuple[Example, ...]:

@@ -94,6 +94,7 @@ class Learner:
         numbers = tf.TensorSpec([size], tf.int32)
         return Batch(
             words=tf.TensorSpec([size, utterances, None], tf.int32),
+            sentences=tf.TensorSpec([size, utterances], tf.int32),
             num_utterances=numbers,
             worlds=worlds,
             next_identities=numbers,

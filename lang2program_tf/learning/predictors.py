@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Protocol
 
 from lang2program_tf.corpus.embedded.load import load_embedded
-from lang2program_tf.corpus.scone import Example, load_examples, prefixes, read_lines
+from lang2program_tf.corpus.load import load_examples
+from lang2program_tf.corpus.scone import Example, prefixes, read_lines
 from lang2program_tf.corpus.words import SPECIAL_WORDS
 from lang2program_tf.language import Domain, get_domain
 from lang2program_tf.learning.evaluation import Evaluator, Prediction

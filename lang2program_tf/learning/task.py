@@ -7,7 +7,8 @@ from pathlib import Path
 import gin
 from lang2program_tf.corpus.batches import BatchMaker
 from lang2program_tf.corpus.embedded.load import load_embedded
-from lang2program_tf.corpus.scone import Example, load_examples
+from lang2program_tf.corpus.load import load_examples
+from lang2program_tf.corpus.scone import Example
 from lang2program_tf.corpus.words import WordVectors, load_word_vectors
 from lang2program_tf.language import DOMAINS, get_domain
 from lang2program_tf.machine import get_machine
@@ -32,6 +33,7 @@ class Task:
         *,
         corpus: str = "scone",
         form: str = "orig",
+        holdout: float = 0.0,
         folder: Path | None = None,
     ) -> None:
         """Loads the words.
@@ -39,7 +41,10 @@ class Task:
         Args:
             domain: `alchemy`, `scene` or `tangrams`.
             corpus: `scone` or `embedded`.
-            form: of training examples, `orig` (the released code) or `substrings` (the paper).
+            form: of training examples, `orig` (the released code), `substrings` (the paper) or
+                `turns` (every sentence in its context).
+            holdout: the share of the training dialogues that are the split `holdout`, to choose
+                between parsers without dev; not for the form `orig`.
             folder: of the run, which may hold its own words.
         """
         if corpus not in _LOADERS:
@@ -49,15 +54,17 @@ class Task:
         self.domain = get_domain(domain)
         self.corpus = corpus
         self.form = form
+        self.holdout = holdout
         self.machine = get_machine(domain)
         self.words: WordVectors = load_word_vectors(folder=folder)
         self._examples: dict[str, tuple[Example, ...]] = {}
 
     def examples(self, split: str) -> tuple[Example, ...]:
-        """The examples of `train`, `dev` or `test`, loaded when first asked for."""
+        """The examples of `train`, `holdout`, `dev` or `test`, loaded when first asked for."""
         if split not in self._examples:
-            load = _LOADERS[self.corpus]
-            self._examples[split] = load(self.domain.name, split=split, form=self.form)
+            self._examples[split] = _LOADERS[self.corpus](
+                self.domain.name, split=split, form=self.form, holdout=self.holdout
+            )
         return self._examples[split]
 
     def batch_maker(self, examples: tuple[Example, ...]) -> BatchMaker:

@@ -167,3 +167,40 @@ def test_no_python_runs_in_the_pipeline(maker):
 def test_only_the_width_of_a_batch_varies(maker):
     batches = training_batches(maker, batch_size=8, seed=1)
     assert batches.element_spec.words.shape.as_list() == [8, 2, None]
+
+
+def test_equal_sentences_of_a_batch_have_equal_numbers():
+    maker = make([example("remove it", "swap"), example("other"), example("swap", "remove it")])
+    first, other, swapped = maker([0, 1, 2]).sentences.numpy().tolist()
+    assert first[:2] == swapped[:2][::-1]
+    assert len({*first, *other, *swapped}) == 4
+    assert (first[2], other[1:], swapped[2]) == (0, [0, 0], 0)
+
+
+@pytest.fixture(scope="module")
+def turns() -> BatchMaker:
+    examples = load_embedded("tangrams", split="train", form="turns", train_lines=7)
+    return make(examples, max_utterances=5)
+
+
+def test_a_batch_of_thirty_turns_has_six_whole_dialogues(turns):
+    dialogues = []
+    for batch in training_batches(turns, batch_size=30, seed=0).take(7):
+        rows = batch.indices.numpy().reshape(6, 5)
+        np.testing.assert_array_equal(rows - rows[:, :1], np.tile(np.arange(5), (6, 1)))
+        assert not np.any(rows[:, 0] % 5)
+        dialogues += (rows[:, 0] // 5).tolist()
+    for epoch in range(6):
+        assert sorted(dialogues[7 * epoch : 7 * epoch + 7]) == list(range(7))
+    assert len({tuple(dialogues[7 * epoch : 7 * epoch + 7]) for epoch in range(6)}) == 6
+
+
+def test_every_sentence_of_a_batch_of_dialogues_is_the_last_one_of_some_turn(turns):
+    for batch in training_batches(turns, batch_size=10, seed=0).take(3):
+        sentences, counts = batch.sentences.numpy(), batch.num_utterances.numpy()
+        lasts = {row[count - 1] for row, count in zip(sentences, counts)}
+        assert set(sentences.flatten()) == lasts | {0}
+
+
+def test_training_on_turns_resumes_exactly(turns):
+    assert numbers(turns, 3, start_step=5, batch_size=15) == numbers(turns, 8, batch_size=15)[5:]

@@ -5,7 +5,7 @@ import json
 import numpy as np
 import pytest
 
-from lang2program_tf.corpus.describe import Description, Known, describe, to_json, to_text
+from lang2program_tf.corpus.describe import Description, Known, Turns, describe, to_json, to_text
 from lang2program_tf.corpus.scone import Line
 from lang2program_tf.corpus.words import SPECIAL_WORDS, WordSource, WordVectors
 from lang2program_tf.language import get_domain
@@ -38,6 +38,16 @@ def test_examples_are_not_counted_where_a_world_is_unknown():
     toy = found([Line("a", (WORLD, None, WORLD), ("swap", "swap"))])
     assert (toy.substrings, toy.prefixes) == (None, None)
     assert "for training" not in to_text(toy)
+
+
+def test_turns_are_counted_by_how_many_commands_fit_their_worlds():
+    toy = found([Line("a", (WORLD, "1:1 2:0", "1:0", "1:0"), ("swap", "swap", "swap"))])
+    assert toy.turns == Turns(none=1, one=1, several=1)
+    assert "turns             3; commands that fit the worlds: none 1 (33.33%)" in to_text(toy)
+
+
+def test_turns_are_not_counted_where_a_world_is_unknown():
+    assert found([Line("a", (WORLD, None, WORLD), ("swap", "swap"))]).turns is None
 
 
 def test_utterances_beyond_the_domains_limit_are_cut():

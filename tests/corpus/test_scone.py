@@ -4,10 +4,8 @@ from pathlib import Path
 
 import pytest
 
-import gin
 from lang2program_tf.corpus.scone import (
     Line,
-    load_examples,
     orig_examples,
     prefixes,
     read_lines,
@@ -141,40 +139,3 @@ def test_an_orig_line_needs_the_worlds_at_its_ends(worlds, column):
 def test_examples_are_selected_by_line_and_number_of_utterances():
     chosen = select(prefixes([LINE, LINE]), [(1, 4), (0, 2)])
     assert [(e.line, len(e.utterances)) for e in chosen] == [(1, 4), (0, 2)]
-
-
-@pytest.mark.parametrize("arguments", [{"split": "valid"}, {"split": "train", "form": "paper"}])
-def test_an_unknown_split_or_form_is_named(arguments):
-    with pytest.raises(ValueError, match="got '(valid|paper)'"):
-        load_examples("scene", **arguments)
-
-
-def test_gin_chooses_the_training_form(monkeypatch, tmp_path):
-    (tmp_path / "scone").mkdir()
-    (tmp_path / "scone" / "tangrams-train.tsv").write_text(f"{GOOD}\tundo\t{ROW}\n")
-    monkeypatch.setenv("LANG2PROGRAM_DATA", str(tmp_path))
-    with gin.unlock_config():
-        gin.bind_parameter("load_examples.form", "substrings")
-    try:
-        assert len(load_examples("tangrams", split="train")) == 3
-    finally:
-        gin.clear_config()
-
-
-DOMAINS = ("alchemy", "scene", "tangrams")
-
-
-@pytest.fixture
-def scone(data_dir: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The folder of the real files, which `load_examples` will read."""
-    if not (data_dir / "scone").is_dir():
-        pytest.skip(f"no SCONE in {data_dir}")
-    monkeypatch.setenv("LANG2PROGRAM_DATA", str(data_dir))
-    return data_dir / "scone"
-
-
-@pytest.mark.parametrize(
-    ("domain", "lines"), [("alchemy", 3657), ("scene", 3352), ("tangrams", 4189)]
-)
-def test_the_paper_form_has_nine_examples_a_line(scone, domain, lines):
-    assert len(load_examples(domain, split="train", form="substrings")) == 9 * lines

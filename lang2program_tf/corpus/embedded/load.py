@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import gin
 from lang2program_tf.corpus.embedded.splits import Sizes, generate_splits, orig_lines
-from lang2program_tf.corpus.scone import Example, check_split_and_form, examples_of
+from lang2program_tf.corpus.load import check_form, examples_of
+from lang2program_tf.corpus.scone import Example
 
 _DEFAULT = Sizes()
 
@@ -15,6 +16,7 @@ def load_embedded(
     *,
     split: str,
     form: str = "substrings",
+    holdout: float = 0.0,
     seed: int = 0,
     train_lines: int = _DEFAULT.train,
     dev_lines: int = _DEFAULT.dev,
@@ -24,16 +26,18 @@ def load_embedded(
 
     Args:
       domain: `alchemy`, `scene` or `tangrams`.
-      split: `train`, `dev` or `test`.
-      form: of training examples, `substrings` or `orig`, as for `load_examples`.
+      split: `train`, `holdout`, `dev` or `test`.
+      form: of training examples, `substrings`, `orig` or `turns`, as for `load_examples`.
+      holdout: the share of the training lines that is the split `holdout`.
       seed: of all chance in it; the same seed gives the same examples everywhere.
       train_lines: how many interactions of five utterances are for training.
       dev_lines: how many for validation.
       test_lines: how many for the test.
     """
-    check_split_and_form(split, form)
+    check_form(split=split, form=form, holdout=holdout)
     sizes = Sizes(train_lines, dev_lines, test_lines)
-    lines = generate_splits(domain, seed=seed, sizes=sizes, until=split)[split]
+    source = "train" if split == "holdout" else split
+    lines = generate_splits(domain, seed=seed, sizes=sizes, until=source)[source]
     if split == "train" and form == "orig":
         lines = orig_lines(domain, lines)
-    return examples_of(lines, split=split, form=form)
+    return examples_of(lines, domain=domain, split=split, form=form, holdout=holdout)

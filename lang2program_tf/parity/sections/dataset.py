@@ -7,8 +7,9 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from lang2program_tf.corpus.data_dir import data_dir
+from lang2program_tf.corpus.load import examples_of
 from lang2program_tf.corpus.order import evaluation_sample
-from lang2program_tf.corpus.scone import Example, examples_of, read_lines
+from lang2program_tf.corpus.scone import Example, read_lines
 from lang2program_tf.errors import UserError
 from lang2program_tf.parity.comparison import Comparison
 from lang2program_tf.parity.folder import RecordingsFolder, domain_of
@@ -39,7 +40,8 @@ def check(folder: RecordingsFolder, name: str) -> Iterable[Comparison]:
             if tsv is None:
                 missing.append(f"{domain.name}-{kind}.tsv")
                 continue
-            examples = examples_of(read_lines(tsv, domain.name), split=ours, form=_FORM)
+            lines = read_lines(tsv, domain.name)
+            examples = examples_of(lines, domain=domain.name, split=ours, form=_FORM)
             _compare_split(comparison, examples, record, f"{split},")
         if not comparison.records:
             raise UserError(
