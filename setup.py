@@ -13,6 +13,8 @@ VERSION = re.search(
 ).group(1)
 
 RAY = "ray>=2.9,<3"
+# From 3.14 on, aiohttp cuts off a client that drips the head of a request.
+SERVE = ['aiohttp>=3.14,<4; python_version >= "3.10"', "prometheus_client>=0.20,<1"]
 
 setup(
     name="lang2program_tf",
@@ -41,8 +43,10 @@ setup(
     ],
     extras_require={
         "ray": [RAY],
+        "serve": SERVE,
         "test": [
             RAY,
+            *SERVE,
             "pytest>=7.4,<10",
             "pytest-xdist>=3.7,<4",
             "hypothesis>=6.90,<7",

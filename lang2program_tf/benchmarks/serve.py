@@ -182,7 +182,7 @@ class ServeBenchmark:
 
     def _malformed(self, server: ServerProcess, count: int) -> dict[str, int]:
         """Sends malformed requests, and a good one again and again."""
-        from lang2program_tf.serving.malformed import MalformedRequests
+        from lang2program_tf.server.malformed import MalformedRequests
 
         question = self._requests(1, 2)
         sender = MalformedRequests(

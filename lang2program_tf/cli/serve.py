@@ -1,15 +1,18 @@
-"""`lang2program serve`: a small server for development, on the protocols of TF Serving."""
+"""`lang2program serve`: serves exported parsers on the protocols of TF Serving."""
 
 from __future__ import annotations
 
 import argparse
-import signal
+import math
 import sys
-import threading
 from collections.abc import Sequence
 
+from tqdm import tqdm
+
 from lang2program_tf.cli.arguments import OneLineParser
+from lang2program_tf.cli.running_server import log_to_stderr, need_serve_extra, stop_on_signals
 from lang2program_tf.errors import UserError
+from lang2program_tf.server.limits import ServerLimits
 
 _EPILOG = """example:
   lang2program serve --export exported/scene
@@ -17,60 +20,90 @@ _EPILOG = """example:
       "utterances": ["the man in red leaves"]}]}' http://localhost:8501/v1/models/scene:predict
 """
 
+_POSITIVE = (
+    "timeout",
+    "max_request_bytes",
+    "max_rows",
+    "max_waiting_rows",
+    "max_connections",
+    "workers",
+    "max_batch_rows",
+    "poll_seconds",
+)
+
 
 def main(argv: Sequence[str]) -> int:
     """Runs the command until SIGINT or SIGTERM."""
     arguments = _parser().parse_args(argv)
     _check(arguments)
-    stop = threading.Event()
-    for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, lambda *_: stop.set())
-    from lang2program_tf.serving.model import Model
-    from lang2program_tf.serving.server import Server
-    from lang2program_tf.serving.server_core import ServerLimits
+    need_serve_extra()
+    log_to_stderr()
+    stop = stop_on_signals()
+    from lang2program_tf.server.served_model import ServedModel
+    from lang2program_tf.server.server import Server
 
-    model = Model(arguments.export)
-    if arguments.warmup:
-        print(f"warmed up with {model.warm_up()} requests", file=sys.stderr)
+    names = arguments.model_name or [None] * len(arguments.export)
+    models = [
+        ServedModel.load(export, name=name, warm_up=arguments.warmup)
+        for export, name in zip(tqdm(arguments.export, "loading", delay=1), names)
+    ]
     server = Server(
-        model,
-        name=arguments.model_name,
+        models,
         host=arguments.host,
         grpc_port=arguments.port,
         rest_port=arguments.rest_port,
-        limits=ServerLimits(
-            max_request_bytes=arguments.max_request_bytes,
-            max_rows=arguments.max_rows,
-            timeout=arguments.timeout,
-            workers=arguments.workers,
-        ),
+        limits=_limits(arguments),
+        poll_seconds=arguments.poll_seconds,
+        access_log=arguments.access_log,
     )
-    name = arguments.model_name or model.domain
-    print(
-        f"serving {model.folder} as {name}: gRPC at {arguments.host}:{server.grpc_port}, "
-        f"REST at http://{arguments.host}:{server.rest_port}/v1/models/{name}",
-        flush=True,
-    )
+    for served in models:
+        print(
+            f"serving {served.model.folder} as {served.name}: gRPC at "
+            f"{arguments.host}:{server.grpc_port}, "
+            f"REST at http://{arguments.host}:{server.rest_port}/v1/models/{served.name}"
+        )
+    print(f"a page to play on: http://{arguments.host}:{server.rest_port}/", flush=True)
     stop.wait()
     print("stopping", file=sys.stderr)
-    server.stop(arguments.timeout)
+    server.stop()
     return 0
 
 
+def _limits(arguments: argparse.Namespace) -> ServerLimits:
+    return ServerLimits(
+        max_request_bytes=arguments.max_request_bytes,
+        max_rows=arguments.max_rows,
+        timeout=arguments.timeout,
+        workers=arguments.workers,
+        max_batch_rows=arguments.max_batch_rows,
+        batch_timeout=arguments.batch_timeout_ms / 1000,
+        max_waiting_rows=arguments.max_waiting_rows,
+        max_connections=arguments.max_connections,
+    )
+
+
 def _check(arguments: argparse.Namespace) -> None:
-    for name in ("max_request_bytes", "max_rows", "timeout", "workers"):
-        if getattr(arguments, name) <= 0:
+    for name in _POSITIVE:
+        if not 0 < getattr(arguments, name) < math.inf:
             raise UserError(f"--{name} must be above 0, got {getattr(arguments, name)}")
+    if not 0 <= arguments.batch_timeout_ms < math.inf:
+        raise UserError(f"--batch_timeout_ms must be 0 or more, got {arguments.batch_timeout_ms}")
+    if arguments.model_name and len(arguments.model_name) != len(arguments.export):
+        raise UserError(
+            f"--model_name is given {len(arguments.model_name)} times and --export "
+            f"{len(arguments.export)} times; give a name for each or for none"
+        )
     for name in ("port", "rest_port"):
         if not 0 <= getattr(arguments, name) < 2**16:
             raise UserError(f"--{name} must be 0 to 65535, got {getattr(arguments, name)}")
 
 
 def _parser() -> argparse.ArgumentParser:
+    limits = ServerLimits()
     parser = OneLineParser(
         "lang2program serve",
-        description="Serves an exported parser over gRPC and REST as TF Serving does. For "
-        "development: use TF Serving itself where load and safety matter.",
+        description="Serves exported parsers over gRPC and REST as TF Serving does, with a page to "
+        "play on. A new version that appears beside the served one takes its place.",
         epilog=_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
@@ -78,16 +111,28 @@ def _parser() -> argparse.ArgumentParser:
     add(
         "--export",
         required=True,
+        action="append",
         metavar="DIR",
-        help="DOMAIN, for its latest version, or DOMAIN/VERSION",
+        help="DOMAIN, for its latest version and those to come, or DOMAIN/VERSION; may be repeated",
     )
+    add("--model_name", action="append", help="one for each --export; default: the domain")
     add("--host", default="127.0.0.1", help="address to listen at; default: this machine only")
     add("--port", type=int, default=8500, help="of gRPC (8500); 0 for any free one")
     add("--rest_port", type=int, default=8501, help="of REST (8501); 0 for any free one")
-    add("--model_name", help="default: the domain")
-    add("--timeout", type=float, default=30.0, help="seconds for a request, and to stop (30)")
-    add("--max_request_bytes", type=int, default=4 * 1024 * 1024, help="4 MiB by default")
-    add("--max_rows", type=int, default=1024, help="of a request (1024)")
-    add("--workers", type=int, default=2, help="requests that are computed at a time (2)")
+
+    def number(name: str, default: float, text: str) -> None:
+        shown = f"{default:,}" if isinstance(default, int) else f"{default:g}"
+        add(f"--{name}", type=type(default), default=default, help=f"{text} ({shown})")
+
+    number("timeout", limits.timeout, "seconds for a request to arrive, be computed, be taken")
+    number("max_request_bytes", limits.max_request_bytes, "of a request")
+    number("max_rows", limits.max_rows, "of a request")
+    number("max_waiting_rows", limits.max_waiting_rows, "of all; then 503, to come back later")
+    number("max_connections", limits.max_connections, "of REST; likewise")
+    number("workers", limits.workers, "batches that are computed at a time")
+    number("max_batch_rows", limits.max_batch_rows, "that requests are merged up to")
+    number("batch_timeout_ms", 1000 * limits.batch_timeout, "to wait for requests to merge")
+    number("poll_seconds", 1.0, "between looks for new versions")
+    add("--access_log", action="store_true", help="a line for every HTTP request, not errors only")
     add("--no_warmup", dest="warmup", action="store_false", help="listen at once")
     return parser

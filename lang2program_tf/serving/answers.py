@@ -177,7 +177,7 @@ def decode_texts(value: Any) -> Any:
     """Nested lists with texts in place of their UTF-8 bytes."""
     if isinstance(value, list):
         return [decode_texts(item) for item in value]
-    return value.decode() if isinstance(value, bytes) else value
+    return value.decode("utf-8", "replace") if isinstance(value, bytes) else value
 
 
 def _rows(outputs: Columns) -> Iterator[dict[str, Any]]:

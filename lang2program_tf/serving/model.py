@@ -86,7 +86,10 @@ class Model:
             }
             outputs = function(**tensors)
         except tf.errors.OpError as error:
-            raise ServingError(_code_name(error), str(error.message).strip()[-500:]) from error
+            # Its message is a trace through the graph: for a log, not for a client.
+            raise ServingError(
+                _code_name(error), "the model cannot compute this request"
+            ) from error
         return {key: tensor.numpy() for key, tensor in outputs.items()}
 
     def words(self) -> tuple[str, ...]:

@@ -10,9 +10,17 @@ import urllib.parse
 from typing import Any
 
 from lang2program_tf.serving.answers import Columns
-from lang2program_tf.serving.transport import HTTP_STATUSES, ServingError, Transport
+from lang2program_tf.serving.transport import (
+    HTTP_STATUSES,
+    TOO_LARGE_STATUS,
+    ServingError,
+    Transport,
+)
 
-_CODES = {status: code for code, status in HTTP_STATUSES.items()}
+_CODES = {
+    TOO_LARGE_STATUS: "RESOURCE_EXHAUSTED",
+    **{status: code for code, status in HTTP_STATUSES.items()},
+}
 
 
 class RestTransport(Transport):

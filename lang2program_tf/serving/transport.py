@@ -19,6 +19,8 @@ HTTP_STATUSES = {
     "UNAVAILABLE": 503,
     "INTERNAL": 500,
 }
+# What any HTTP server says to a request of too many bytes; over gRPC it is RESOURCE_EXHAUSTED.
+TOO_LARGE_STATUS = 413
 
 
 class ServingError(Exception):

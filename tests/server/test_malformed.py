@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import pytest
 
+from lang2program_tf.server.malformed import MalformedRequests
+from lang2program_tf.server.served_model import ServedModel
+from lang2program_tf.server.server import Server
 from lang2program_tf.serving import connect
-from lang2program_tf.serving.malformed import MalformedRequests
-from lang2program_tf.serving.server import Server
 from tests.serving import parsers
 
 
 @pytest.fixture(scope="module")
 def server(exported_model):
-    with Server(exported_model) as running:
+    with Server([ServedModel("scene", exported_model)]) as running:
         yield running
 
 

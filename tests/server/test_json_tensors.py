@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as some
 
-from lang2program_tf.serving.json_tensors import read_request, to_answer, to_arrays
+from lang2program_tf.server.json_tensors import read_request, to_answer, to_arrays
 from lang2program_tf.serving.transport import ServingError
 
 NAMES = ["utterances", "world"]

@@ -1,10 +1,11 @@
-"""The gRPC services of the development server: predict, model metadata, model status."""
+"""The gRPC services of the server: predict, model metadata, model status."""
 
 from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Callable
+import time
+from collections.abc import Awaitable, Callable
 from typing import Any
 
 import grpc
@@ -15,28 +16,36 @@ from tensorflow.core.framework import tensor_pb2, types_pb2
 from tensorflow_serving.apis import (
     get_model_metadata_pb2,
     get_model_status_pb2,
-    model_pb2,
     model_service_pb2_grpc,
     predict_pb2,
     prediction_service_pb2_grpc,
 )
 
-from lang2program_tf.serving.model import Model
-from lang2program_tf.serving.server_core import ServerCore
+from lang2program_tf.server.core import ServerCore
+from lang2program_tf.server.messages import find_model, model_metadata, model_status, resolved_spec
+from lang2program_tf.server.request_log import ID_HEADER, failure, request_id
 from lang2program_tf.serving.transport import ServingError
 
-_Method = Callable[[Any, Any, grpc.ServicerContext], Any]
+_MAX_MESSAGE_OVERHEAD = 1024
+_MAX_CONNECTION_AGE_MS = 10 * 60 * 1000
+
+_Method = Callable[[Any, Any, grpc.aio.ServicerContext], Awaitable[Any]]
 
 
 def _answers(method: _Method) -> _Method:
-    """Turns a ServingError into the status of the call."""
+    """Gives a call a name, and turns what goes wrong into its status and a line in the log."""
 
     @functools.wraps(method)
-    def call(self: Any, request: Any, context: grpc.ServicerContext) -> Any:
+    async def call(self: Any, request: Any, context: grpc.aio.ServicerContext) -> Any:
+        metadata = dict(context.invocation_metadata() or ())
+        given = metadata.get(ID_HEADER.lower())
+        identifier = request_id(given if isinstance(given, str) else None)
+        context.set_trailing_metadata([(ID_HEADER.lower(), identifier)])
         try:
-            return method(self, request, context)
-        except ServingError as error:
-            context.abort(grpc.StatusCode[error.code], error.message)
+            return await method(self, request, context)
+        except Exception as error:
+            told = failure(identifier, f"grpc {method.__name__} {context.peer()}", error)
+        await context.abort(grpc.StatusCode[told.code], told.message)
 
     return call
 
@@ -48,95 +57,90 @@ class PredictionService(prediction_service_pb2_grpc.PredictionServiceServicer):
         self._core = core
 
     @_answers
-    def Predict(
-        self, request: predict_pb2.PredictRequest, context: grpc.ServicerContext
+    async def Predict(
+        self, request: predict_pb2.PredictRequest, context: grpc.aio.ServicerContext
+    ) -> predict_pb2.PredictResponse:
+        started, status = time.perf_counter(), "INTERNAL"
+        try:
+            response = await self._predict(request, context)
+            status = "OK"
+        except ServingError as error:
+            status = error.code
+            raise
+        finally:
+            self._core.count(
+                request.model_spec.name, entrypoint="GRPC", status=status, started=started
+            )
+        return response
+
+    async def _predict(
+        self, request: predict_pb2.PredictRequest, context: grpc.aio.ServicerContext
     ) -> predict_pb2.PredictResponse:
         spec = request.model_spec
         model = find_model(self._core, spec)
         model.signature(spec.signature_name)
         shapes = {name: _shape(name, tensor) for name, tensor in request.inputs.items()}
-        self._core.check_shape(shapes)
+        self._core.check_shapes(shapes)
         inputs = {
             name: _texts(name, tensor, shapes[name]) for name, tensor in request.inputs.items()
         }
-        outputs = self._core.predict(spec.signature_name, inputs, timeout=context.time_remaining())
+        outputs = await self._core.predict(
+            model, spec.signature_name, inputs, timeout=context.time_remaining()
+        )
         unknown = set(request.output_filter) - set(outputs)
         if unknown:
             raise ServingError(
                 "INVALID_ARGUMENT", f"output tensor alias not found in signature: {min(unknown)}"
             )
         response = predict_pb2.PredictResponse()
-        response.model_spec.CopyFrom(resolved_spec(self._core, spec.signature_name))
+        response.model_spec.CopyFrom(resolved_spec(spec, model))
         for name in request.output_filter or outputs:
             response.outputs[name].CopyFrom(tf.make_tensor_proto(outputs[name]))
         return response
 
     @_answers
-    def GetModelMetadata(
+    async def GetModelMetadata(
         self,
         request: get_model_metadata_pb2.GetModelMetadataRequest,
-        context: grpc.ServicerContext,
+        context: grpc.aio.ServicerContext,
     ) -> get_model_metadata_pb2.GetModelMetadataResponse:
         model = find_model(self._core, request.model_spec)
         if set(request.metadata_field) != {"signature_def"}:
             raise ServingError("INVALID_ARGUMENT", "metadata_field must be signature_def")
-        return model_metadata(self._core, model)
+        return model_metadata(request.model_spec, model)
 
 
 class ModelService(model_service_pb2_grpc.ModelServiceServicer):
-    """The model's status; its configuration cannot be changed."""
+    """The models' status; their configuration cannot be changed."""
 
     def __init__(self, core: ServerCore) -> None:
         self._core = core
 
     @_answers
-    def GetModelStatus(
-        self, request: get_model_status_pb2.GetModelStatusRequest, context: grpc.ServicerContext
+    async def GetModelStatus(
+        self, request: get_model_status_pb2.GetModelStatusRequest, context: grpc.aio.ServicerContext
     ) -> get_model_status_pb2.GetModelStatusResponse:
         return model_status(self._core, request.model_spec)
 
 
-def find_model(core: ServerCore, spec: model_pb2.ModelSpec) -> Model:
-    """The model that a request means."""
-    if not spec.name:
-        raise ServingError("INVALID_ARGUMENT", "Missing ModelSpec")
-    if spec.version_label:
-        raise ServingError("INVALID_ARGUMENT", f"Unrecognized label {spec.version_label!r}")
-    version = spec.version.value if spec.HasField("version") else None
-    return core.find(spec.name, version)
-
-
-def resolved_spec(core: ServerCore, signature: str) -> model_pb2.ModelSpec:
-    """The model that answered."""
-    spec = model_pb2.ModelSpec(name=core.name, signature_name=signature)
-    spec.version.value = core.model.version
-    return spec
-
-
-def model_metadata(
-    core: ServerCore, model: Model
-) -> get_model_metadata_pb2.GetModelMetadataResponse:
-    """The signatures of the model."""
-    signatures = get_model_metadata_pb2.SignatureDefMap()
-    for name, signature in model.signature_defs.items():
-        signatures.signature_def[name].CopyFrom(signature)
-    response = get_model_metadata_pb2.GetModelMetadataResponse()
-    response.model_spec.CopyFrom(resolved_spec(core, ""))
-    response.metadata["signature_def"].Pack(signatures)
-    return response
-
-
-def model_status(
-    core: ServerCore, spec: model_pb2.ModelSpec
-) -> get_model_status_pb2.GetModelStatusResponse:
-    """The one version of the model, which is available."""
-    model = find_model(core, spec)
-    response = get_model_status_pb2.GetModelStatusResponse()
-    status = response.model_version_status.add(
-        version=model.version, state=get_model_status_pb2.ModelVersionStatus.AVAILABLE
+def grpc_server(core: ServerCore) -> grpc.aio.Server:
+    """A server of both services that does not listen yet; within a running event loop."""
+    limits = core.limits
+    server = grpc.aio.server(
+        options=[
+            ("grpc.max_receive_message_length", limits.max_request_bytes + _MAX_MESSAGE_OVERHEAD),
+            ("grpc.so_reuseport", 0),  # else a second server would share the port
+            ("grpc.server_handshake_timeout_ms", round(1000 * limits.timeout)),
+            # A client that never ends its message is cut off with its connection; others come back.
+            ("grpc.max_connection_age_ms", _MAX_CONNECTION_AGE_MS),
+            ("grpc.max_connection_age_grace_ms", round(1000 * limits.timeout)),
+        ]
     )
-    status.status.SetInParent()  # all is well
-    return response
+    prediction_service_pb2_grpc.add_PredictionServiceServicer_to_server(
+        PredictionService(core), server
+    )
+    model_service_pb2_grpc.add_ModelServiceServicer_to_server(ModelService(core), server)
+    return server
 
 
 def _shape(name: str, tensor: tensor_pb2.TensorProto) -> tuple[int, ...]:

@@ -14,6 +14,8 @@ from numpy.typing import NDArray
 from lang2program_tf.serving.answers import decode_texts
 from lang2program_tf.serving.transport import ServingError
 
+_MAX_DIMENSIONS = 2
+
 
 class JsonRequest(NamedTuple):
     """A request as it stands in a body.
@@ -95,6 +97,8 @@ def _to_array(name: str, value: Any) -> NDArray[Any]:
     while isinstance(level, list):
         shape.append(len(level))
         level = level[0] if level else None
+        if len(shape) > _MAX_DIMENSIONS:
+            raise _invalid(f"input {name} has more than {_MAX_DIMENSIONS} dimensions")
     leaves = [value]
     for size in shape:
         if not all(isinstance(item, list) and len(item) == size for item in leaves):

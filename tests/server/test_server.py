@@ -1,4 +1,4 @@
-"""The development server and the client, over real sockets and both protocols."""
+"""The server and the client, over real sockets and both protocols."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import http.client
 import json
 import socket
 import threading
-import time
 
 import grpc
 import numpy as np
@@ -23,12 +22,14 @@ from tensorflow_serving.apis import (
 )
 
 from lang2program_tf.errors import UserError
+from lang2program_tf.server.limits import ServerLimits
+from lang2program_tf.server.served_model import ServedModel
+from lang2program_tf.server.server import Server
 from lang2program_tf.serving import Client, ParseRequest, Retries, ServingError, connect
 from lang2program_tf.serving.graph_requests import EXAMPLE_WORLDS
 from lang2program_tf.serving.model import LocalTransport, Model
-from lang2program_tf.serving.server import Server
-from lang2program_tf.serving.server_core import ServerCore, ServerLimits
 from lang2program_tf.serving.warmup import predict_request
+from tests.server.fake_models import SlowModel
 from tests.serving import parsers
 
 WORLD = EXAMPLE_WORLDS["scene"]
@@ -37,7 +38,7 @@ LIMITS = ServerLimits(max_request_bytes=200_000, max_rows=100, max_columns=16, t
 
 @pytest.fixture(scope="module")
 def server(exported_model):
-    with Server(exported_model, limits=LIMITS) as running:
+    with Server([ServedModel("scene", exported_model)], limits=LIMITS) as running:
         yield running
 
 
@@ -188,7 +189,7 @@ def test_rest_tells_status_and_metadata(server):
 @pytest.mark.parametrize(
     ("method", "path", "body", "status"),
     [
-        ("GET", "/", None, 400),
+        ("GET", "/nonesuch", None, 400),
         ("GET", "/v1/models/pond", None, 404),
         ("GET", "/v1/models/scene/versions/9", None, 404),
         ("GET", "/v1/models/scene:predict", None, 400),
@@ -199,7 +200,7 @@ def test_rest_tells_status_and_metadata(server):
         ("POST", "/v1/models/scene:predict", '{"inputs": {"world": "a", "utterances": "b"}}', 400),
         ("POST", "/v1/models/scene:predict", '{"signature_name": "x", "inputs": {}}', 400),
         ("POST", "/v1/models/scene:classify", "{}", 501),
-        ("PUT", "/v1/models/scene:predict", "{}", 501),
+        ("PUT", "/v1/models/scene:predict", "{}", 400),
     ],
 )
 def test_rest_refuses_with_the_status_of_tf_serving(server, method, path, body, status):
@@ -209,8 +210,7 @@ def test_rest_refuses_with_the_status_of_tf_serving(server, method, path, body, 
     assert response.status == status
     content = response.read()
     connection.close()
-    if method != "PUT":
-        assert json.loads(content)["error"]
+    assert json.loads(content)["error"]
 
 
 def test_rest_survives_clients_that_go_away(server):
@@ -310,68 +310,9 @@ def test_grpc_says_what_it_does_not_offer(channel):
     assert caught.value.code() is grpc.StatusCode.UNIMPLEMENTED
 
 
-class SlowModel:
-    """Takes its time for a prediction."""
-
-    version, domain, signature_defs = 1, "scene", {}
-
-    def __init__(self):
-        self.began = threading.Semaphore(0)
-        self.may_end = threading.Event()
-
-    def signature(self, name):
-        return None
-
-    def run(self, signature, inputs):
-        self.began.release()
-        self.may_end.wait(20)
-        return {"error": np.array([b""], object)}
-
-
-def ask(core, results, **options):
-    try:
-        results.append(core.predict("", {"world": np.array([b""], object)}, **options))
-    except ServingError as error:
-        results.append(error.code)
-
-
-def test_a_request_that_takes_too_long_fails_alone():
-    model = SlowModel()
-    core = ServerCore(model, name="scene", limits=ServerLimits(workers=2))
-    results = []
-    ask(core, results, timeout=0.05)
-    assert results == ["DEADLINE_EXCEEDED"]
-    model.may_end.set()
-    ask(core, results)
-    assert isinstance(results[1], dict)
-    core.close()
-
-
-def test_a_request_above_those_that_may_wait_is_to_be_sent_again():
-    model = SlowModel()
-    core = ServerCore(model, name="scene", limits=ServerLimits(workers=1, max_waiting=1))
-    results = []
-    threads = [threading.Thread(target=ask, args=[core, results]) for _ in range(2)]
-    for thread in threads:
-        thread.start()
-    model.began.acquire(timeout=20)
-    while core._places._value:
-        time.sleep(0.01)
-    refused = []
-    ask(core, refused)
-    assert refused == ["UNAVAILABLE"]
-    model.may_end.set()
-    for thread in threads:
-        thread.join()
-    assert all(isinstance(result, dict) for result in results)
-    core.close()
-    ask(core, refused)
-    assert refused[1] == "UNAVAILABLE"
-
-
 def test_stopping_lets_requests_under_way_end():
     model = SlowModel()
-    server = Server(model)
+    server = Server([ServedModel("scene", model)])
     results = []
 
     def call():
@@ -384,10 +325,10 @@ def test_stopping_lets_requests_under_way_end():
     for _ in threads:
         assert model.began.acquire(timeout=20)
     threading.Timer(0.2, model.may_end.set).start()
-    server.stop(grace=10)
+    server.stop()
     for thread in threads:
         thread.join()
-    assert results == [{"error": [""]}] * 2
+    assert [found["echo"] for found in results] == [["x"]] * 2
     with pytest.raises(ServingError, match="UNAVAILABLE"):
         connect(
             f"http://127.0.0.1:{server.rest_port}", model="scene", retries=Retries(attempts=1)
@@ -396,9 +337,9 @@ def test_stopping_lets_requests_under_way_end():
 
 def test_a_port_that_is_taken_is_named(server, exported_model):
     with pytest.raises(UserError, match=f"ports {server.grpc_port} and 0"):
-        Server(exported_model, grpc_port=server.grpc_port)
+        Server([ServedModel("scene", exported_model)], grpc_port=server.grpc_port)
     with pytest.raises(UserError, match=f"ports 0 and {server.rest_port}"):
-        Server(exported_model, rest_port=server.rest_port)
+        Server([ServedModel("scene", exported_model)], rest_port=server.rest_port)
 
 
 def test_a_folder_that_is_no_export_is_named(tmp_path):
