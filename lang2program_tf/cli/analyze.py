@@ -60,7 +60,7 @@ def main(argv: Sequence[str]) -> int:
     from lang2program_tf.analysis.calibration import calibration_picture
     from lang2program_tf.analysis.page import page
     from lang2program_tf.analysis.report import analyze, to_json
-    from lang2program_tf.learning.run_folder import write_atomically
+    from lang2program_tf.files import write_atomically
 
     predictor, predictions = predict(arguments, doing="predicting")
     analysis = analyze(predictor.domain, predictions, predictor.vocabulary)

@@ -47,6 +47,6 @@ def main(argv: Sequence[str]) -> int:
 
 
 def _write(path: str, records: list[dict[str, Any]]) -> None:
-    from lang2program_tf.learning.run_folder import write_atomically
+    from lang2program_tf.files import write_atomically
 
     write_atomically(Path(path), "".join(json.dumps(record) + "\n" for record in records))

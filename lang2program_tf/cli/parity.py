@@ -68,7 +68,7 @@ def _parser() -> argparse.ArgumentParser:
 def main(argv: Sequence[str]) -> int:
     """Runs the command; returns its exit code."""
     arguments = _parser().parse_args(argv)
-    from lang2program_tf.learning.run_folder import write_atomically
+    from lang2program_tf.files import write_atomically
     from lang2program_tf.parity.folder import RecordingsFolder
     from lang2program_tf.parity.registry import find_checks
     from lang2program_tf.parity.report import exit_code, report_json, report_text

@@ -1,4 +1,4 @@
-"""Where the data lies: `scone/` and `glove/` in one folder."""
+"""Where the data lies, `scone/` and `glove/` in one folder, and where results are kept."""
 
 from __future__ import annotations
 
@@ -21,6 +21,12 @@ def data_dir() -> Path:
     """The folder that LANG2PROGRAM_DATA names, else `~/.cache/lang2program`."""
     value = os.environ.get("LANG2PROGRAM_DATA")
     return Path(value).expanduser() if value else Path.home() / ".cache" / "lang2program"
+
+
+def cache_dir() -> Path:
+    """The folder for what can be made again: `lang2program` in XDG_CACHE_HOME or `~/.cache`."""
+    value = os.environ.get("XDG_CACHE_HOME")
+    return (Path(value) if value else Path.home() / ".cache") / "lang2program"
 
 
 def scone_file(domain: str, split: str) -> Path:

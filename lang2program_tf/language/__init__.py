@@ -27,16 +27,19 @@ from lang2program_tf.language.executor import (
     trace,
 )
 from lang2program_tf.language.infix import parse_program, to_infix
+from lang2program_tf.language.programs import MAX_TOKENS, FoundProgram, programs_between
 from lang2program_tf.language.tokens import Kind, Token
 
 __all__ = [
     "DOMAINS",
     "MAX_STACK",
+    "MAX_TOKENS",
     "UNKNOWN_COMMAND",
     "Command",
     "Continuation",
     "Domain",
     "ExecutionError",
+    "FoundProgram",
     "Kind",
     "LanguageError",
     "Outcome",
@@ -54,6 +57,7 @@ __all__ = [
     "get_domain",
     "parse_program",
     "perform",
+    "programs_between",
     "step",
     "to_infix",
     "trace",

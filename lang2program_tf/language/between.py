@@ -15,21 +15,25 @@ from lang2program_tf.language.values import Color, Value
 
 
 def perform(domain: Domain, state: State, command: Command) -> State:
-    """The state after a command, whose arguments are as history keeps them.
+    """The state after a command, whose arguments are as history keeps them."""
+    if command == UNKNOWN_COMMAND:
+        raise ActionError("nobody knows what an unknown command does")
+    world, arguments = domain.actions[command.action](state.world, stack_of(command))
+    return State(world, (*state.history, Command(command.action, arguments)), state.stack)
+
+
+def stack_of(command: Command) -> List[Value]:
+    """The values on the stack, the top last, from which an action makes this command.
 
     History keeps what was popped first as first argument of a swap, and a created person whole.
     """
-    if command == UNKNOWN_COMMAND:
-        raise ActionError("nobody knows what an unknown command does")
-    stack: List[Value] = list(command.arguments)
     if command.action in ("swap", "swapHats"):
-        stack.reverse()
-    elif command.action == "create":
+        return list(reversed(command.arguments))
+    if command.action == "create":
         (person,) = command.arguments
         assert isinstance(person, Person)
-        stack = [person.position, Color(person.shirt), Color(person.hat)]
-    world, arguments = domain.actions[command.action](state.world, stack)
-    return State(world, (*state.history, Command(command.action, arguments)), state.stack)
+        return [person.position, Color(person.shirt), Color(person.hat)]
+    return list(command.arguments)
 
 
 def commands_between(world: World, next_world: World) -> Tuple[Command, ...]:

@@ -61,9 +61,9 @@ def step(domain: Domain, state: State, token: Union[Token, str]) -> State:
     if token.kind is Kind.ACTION:
         return _perform(domain, state, token.name, stack)
     if token.kind is Kind.PREV_ACTION:
-        command = _recall(state, pop(stack))
+        command = recall(state, pop(stack))
         return _perform(domain, state, command.action, stack)
-    stack.append(_evaluate(domain, state, token, stack))
+    stack.append(evaluate(domain, state, token, stack))
     return State(state.world, state.history, tuple(stack))
 
 
@@ -83,14 +83,7 @@ def trace(domain: Domain, world: World, program: Iterable[Union[Token, str]]) ->
     return states[1:]
 
 
-def _perform(domain: Domain, state: State, action: str, stack: List[Value]) -> State:
-    if action == UNKNOWN_COMMAND.action:
-        raise OutOfRangeError("nobody knows what that command was")
-    world, arguments = domain.actions[action](state.world, stack)
-    return State(world, (*state.history, Command(action, arguments)), tuple(stack))
-
-
-def _evaluate(domain: Domain, state: State, token: Token, stack: List[Value]) -> Value:
+def evaluate(domain: Domain, state: State, token: Token, stack: List[Value]) -> Value:
     """The value that a token which is not an action pushes, taking its arguments off `stack`."""
     if token.kind is Kind.NUMBER:
         return int(token.value or 0)
@@ -108,6 +101,22 @@ def _evaluate(domain: Domain, state: State, token: Token, stack: List[Value]) ->
     return domain.properties[token.name](state.world, *reversed(values))
 
 
+def recall(state: State, value: Value) -> Command:
+    """The command of the history that a number means, counted from 1, or from −1 at the end."""
+    number = as_number(value)
+    length = len(state.history)
+    if number == 0 or not -length <= number <= length:
+        raise OutOfRangeError(f"there is no command {number}: {length} were performed")
+    return state.history[number - 1 if number > 0 else number]
+
+
+def _perform(domain: Domain, state: State, action: str, stack: List[Value]) -> State:
+    if action == UNKNOWN_COMMAND.action:
+        raise OutOfRangeError("nobody knows what that command was")
+    world, arguments = domain.actions[action](state.world, stack)
+    return State(world, (*state.history, Command(action, arguments)), tuple(stack))
+
+
 def _index(stack: List[Value]) -> Value:
     number = as_number(pop(stack))
     objects = as_list(pop(stack))
@@ -117,16 +126,8 @@ def _index(stack: List[Value]) -> Value:
     return item
 
 
-def _recall(state: State, value: Value) -> Command:
-    number = as_number(value)
-    length = len(state.history)
-    if number == 0 or not -length <= number <= length:
-        raise OutOfRangeError(f"there is no command {number}: {length} were performed")
-    return state.history[number - 1 if number > 0 else number]
-
-
 def _previous_argument(state: State, value: Value, argument: int) -> Value:
-    command = _recall(state, value)
+    command = recall(state, value)
     if argument > len(command.arguments):
         raise OutOfRangeError(f"{command.action} has no argument {argument}")
     found = command.arguments[argument - 1]

@@ -15,6 +15,7 @@ from lang2program_tf.corpus.batches import Batch, training_batches
 from lang2program_tf.corpus.order import evaluation_sample
 from lang2program_tf.corpus.scone import Example
 from lang2program_tf.errors import UserError
+from lang2program_tf.files import write_atomically
 from lang2program_tf.learning.checkpoints import Checkpoints
 from lang2program_tf.learning.evaluation import Evaluator, Measure, by_utterances, measure
 from lang2program_tf.learning.learner import Learner
@@ -24,7 +25,6 @@ from lang2program_tf.learning.run_folder import (
     OPERATIVE_CONFIG,
     RESULT,
     RunFolder,
-    write_atomically,
 )
 from lang2program_tf.learning.stop_signals import stop_signals
 from lang2program_tf.native_log import without_xla_remarks

@@ -12,23 +12,13 @@ from pathlib import Path
 from typing import Any
 
 from lang2program_tf.errors import UserError
+from lang2program_tf.files import write_atomically
 
 CONFIG = "config.gin"
 OPERATIVE_CONFIG = "operative_config.gin"
 LOG = "metrics.jsonl"
 RESULT = "result.json"
 _LOCK = ".lock"
-
-
-def write_atomically(path: Path, content: str | bytes) -> None:
-    """Writes a file so that a reader sees the old content or the new one, never a part."""
-    temporary = path.with_name(f".{path.name}.{os.getpid()}")
-    try:
-        temporary.write_bytes(content.encode() if isinstance(content, str) else content)
-        os.replace(temporary, path)
-    except OSError as error:
-        temporary.unlink(missing_ok=True)
-        raise UserError(f"cannot write {path}: {error.strerror}") from error
 
 
 class RunFolder:

@@ -11,7 +11,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from lang2program_tf.errors import UserError
-from lang2program_tf.learning.run_folder import RunFolder, write_atomically
+from lang2program_tf.files import write_atomically
+from lang2program_tf.learning.run_folder import RunFolder
 from lang2program_tf.reproduction.engines import open_engine
 from lang2program_tf.reproduction.figure import draw_figure
 from lang2program_tf.reproduction.live_table import open_view

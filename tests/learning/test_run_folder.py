@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from lang2program_tf.errors import UserError
-from lang2program_tf.learning.run_folder import RunFolder, write_atomically
+from lang2program_tf.learning.run_folder import RunFolder
 
 CONFIG = "# Parameters for Task:\n# =====\nTask.domain = 'scene'\nTask.form = 'orig'\n"
 
@@ -84,13 +84,3 @@ def test_a_line_that_a_crash_cut_off_is_left_out_and_later_dropped(tmp_path: Pat
     assert folder.records() == [{"step": 1}, {"step": 2}, {"step": 3}]
     folder.forget_after(1)
     assert folder.records() == [{"step": 1}]
-
-
-def test_a_file_that_cannot_be_written_stays_as_it_was(tmp_path: Path):
-    path = tmp_path / "folder" / "file"
-    with pytest.raises(UserError, match="cannot write .*file: No such file or directory"):
-        write_atomically(path, "new")
-    path.parent.mkdir()
-    write_atomically(path, "new")
-    assert [child.name for child in path.parent.iterdir()] == ["file"]
-    assert path.read_text() == "new"

@@ -12,7 +12,8 @@ import os
 import sys
 import time
 
-from lang2program_tf.learning.run_folder import RESULT, RunFolder, write_atomically
+from lang2program_tf.files import write_atomically
+from lang2program_tf.learning.run_folder import RESULT, RunFolder
 from lang2program_tf.learning.stop_signals import stop_signals
 
 STEPS = 3
