@@ -79,11 +79,10 @@ class SearchBenchmark:
 
         @tf.function(reduce_retracing=True, autograph=False)
         def explore(batch: Batch, step: tf.Tensor) -> tf.Tensor:
-            shape = tf.shape(batch.words)
-            encoded = learner.parser.encode(tf.reshape(batch.words, [-1, shape[2]]))
-            memory = learner.parser.prepare(encoded, num_examples=shape[0])
+            examples = examples_of(batch)
+            memory = learner.parser.read(batch.words, examples)
             seed = tf.stack([0, tf.cast(step, tf.int32)])
-            return search.explore(memory, examples_of(batch), seed=seed, step=step).complete
+            return search.explore(memory, examples, seed=seed, step=step).complete
 
         batches = iter(training_batches(self._train, batch_size=_TRAINING_BATCH, seed=0))
         return lambda: explore(next(batches), tf.constant(0, tf.int64)).numpy()
@@ -99,24 +98,23 @@ class SearchBenchmark:
         learner, search = self.learner, self.learner.search
         batch = _first(self._dev, self.batch_size)
         examples = examples_of(batch)
-        encoded = learner.parser.encode(tf.reshape(batch.words, [-1, batch.words.shape[2]]))
-        memory = learner.parser.prepare(encoded, num_examples=self.batch_size)
+        memory = learner.parser.read(batch.words, examples)
         limits = examples.num_utterances[:, tf.newaxis]
         draws = {"seed": tf.constant([0, 0]), "step": tf.constant(0, tf.int64)}
 
         @tf.function(autograph=False)
-        def advance(beam: Beam, slots: tf.Tensor) -> tuple[Beam, tf.Tensor]:
-            scores = search._log_probs(memory, beam, slots)
+        def advance(beam: Beam, carried: Any) -> tuple[Beam, Any]:
+            scores = search.log_probs(memory, beam, carried)
             drawn = search.selection.draw(scores, search.beam_size, **draws)
-            taken = search._step(beam, scores, drawn, examples.num_utterances)
-            return taken.following, search._embed(memory, slots, taken)
+            taken = search.take(beam, scores, drawn, examples.num_utterances)
+            return taken.following, search.note(memory, carried, taken)
 
-        beam = search._first_beam(examples, tf.reduce_max(examples.num_utterances))
-        slots = search._first_slots(examples)
+        beam = search.first_beam(examples)
+        carried = search.parser.begin(memory, search.beam_size)
         for _ in range(_MIDDLE):
-            beam, slots = advance(beam, slots)
+            beam, carried = advance(beam, carried)
         as_searched = {"autograph": False, "jit_compile": search.jit_compile}
-        score = tf.function(lambda: search._log_probs(memory, beam, slots), autograph=False)
+        score = tf.function(lambda: search.log_probs(memory, beam, carried), autograph=False)
         scores = score()
         options = tf.function(
             lambda: search.machine.packed_options(beam.state, limits), **as_searched
@@ -124,7 +122,7 @@ class SearchBenchmark:
         tried = options()
         select = tf.function(
             lambda tried, scores: search.selection.select(
-                search._candidates(beam, tried, scores), beam_size=search.beam_size, **draws
+                search.candidates(beam, tried, scores), beam_size=search.beam_size, **draws
             ),
             **as_searched,
         )

@@ -124,13 +124,12 @@ class TrainBenchmark:
 
         @tf.function(autograph=False)
         def phase() -> tf.Tensor:
-            shape = tf.shape(batch.words)
-            encoded = parser.encode(tf.reshape(batch.words, [-1, shape[2]]))
-            memory = parser.prepare(encoded, num_examples=shape[0])
+            examples = examples_of(batch)
+            memory = parser.read(batch.words, examples)
             if not search:
                 return memory.decoder.keys
             seed = tf.constant([0, 0])
             step = tf.constant(0, tf.int64)
-            return exploration.explore(memory, examples_of(batch), seed=seed, step=step).complete
+            return exploration.explore(memory, examples, seed=seed, step=step).complete
 
         return lambda: phase().numpy()

@@ -11,13 +11,11 @@ from numpy.typing import NDArray
 
 from lang2program_tf.corpus.scone import Example
 from lang2program_tf.corpus.words import PADDING, WordVectors
-from lang2program_tf.language import Domain, World
+from lang2program_tf.language import Domain, State, World
 
 # Few widths, so that few different shapes occur.
 WIDTH_STEP = 5
 _PREFETCH = 4
-
-WorldEncoder = Callable[[Sequence[World]], "NDArray[np.int32]"]
 
 
 class Batch(NamedTuple):
@@ -33,6 +31,9 @@ class Batch(NamedTuple):
       next_identities: [B] int32, the hidden number of the next object to come to that world.
       targets: [B, P] int32, the world after its last utterance.
       indices: [B] int32, the number of each example among all examples.
+      history: [B, M, 3] int32, the commands that were performed before the first world.
+      num_commands: [B] int32, how many they are: as many of the first utterances are dealt with.
+      first_worlds: [B, P] int32, the world in which the dialogue began.
     """
 
     words: tf.Tensor
@@ -42,6 +43,29 @@ class Batch(NamedTuple):
     next_identities: tf.Tensor
     targets: tf.Tensor
     indices: tf.Tensor
+    history: tf.Tensor
+    num_commands: tf.Tensor
+    first_worlds: tf.Tensor
+
+
+class EncodedStarts(NamedTuple):
+    """The states in which N examples begin; int32 arrays.
+
+    Attributes:
+      worlds: [N, P].
+      next_identities: [N], the hidden number of the next object to come.
+      history: [N, M, 3], the commands performed so far; M is `max_utterances`.
+      num_commands: [N], how many they are.
+    """
+
+    worlds: NDArray[np.int32]
+    next_identities: NDArray[np.int32]
+    history: NDArray[np.int32]
+    num_commands: NDArray[np.int32]
+
+
+WorldEncoder = Callable[[Sequence[World]], "NDArray[np.int32]"]
+StartEncoder = Callable[[Sequence[State], int], EncodedStarts]
 
 
 class BatchMaker:
@@ -58,7 +82,7 @@ class BatchMaker:
         domain: Domain,
         vectors: WordVectors,
         encode_worlds: WorldEncoder,
-        next_identities: WorldEncoder,
+        encode_starts: StartEncoder,
         max_utterances: int,
     ) -> None:
         """Encodes the examples.
@@ -68,7 +92,7 @@ class BatchMaker:
           domain: of the examples; sets the largest number of words of an utterance.
           vectors: the vocabulary.
           encode_worlds: turns N worlds into an array [N, P].
-          next_identities: turns N worlds into an array [N].
+          encode_starts: turns N states, and the size of axis M, into arrays.
           max_utterances: the size of axis M of all batches.
         """
         if not examples:
@@ -86,18 +110,22 @@ class BatchMaker:
         for row, example in zip(sentences, examples):
             row[: len(example.utterances)] = [numbers[text] for text in example.utterances]
         words = table[sentences]  # [N, M, W]
-        worlds = [domain.parse_world(example.world) for example in examples]
+        starts = [_start(domain, example) for example in examples]
+        encoded = encode_starts(starts, max_utterances)
+        first_worlds = [domain.parse_world(e.first_world or e.world) for e in examples]
         self._lengths = tf.constant(np.sum(words != PADDING, axis=2).max(axis=1), tf.int32)
-        self._num_open = tf.constant(list(map(_num_open, examples)), tf.int32)
         self._together = _together(examples)
         self._all = Batch(
             words=tf.constant(words),
             sentences=tf.constant(sentences),
             num_utterances=tf.constant([len(e.utterances) for e in examples], tf.int32),
-            worlds=tf.constant(encode_worlds(worlds)),
-            next_identities=tf.constant(next_identities(worlds)),
+            worlds=tf.constant(encoded.worlds),
+            next_identities=tf.constant(encoded.next_identities),
             targets=tf.constant(encode_worlds([domain.parse_world(e.target) for e in examples])),
             indices=tf.range(len(examples)),
+            history=tf.constant(encoded.history),
+            num_commands=tf.constant(encoded.num_commands),
+            first_worlds=tf.constant(encode_worlds(first_worlds)),
         )
 
     def __len__(self) -> int:
@@ -112,7 +140,7 @@ class BatchMaker:
 
     def longest_first(self, indices: tf.Tensor) -> tf.Tensor:
         """The numbers [B] of examples, those with most commands to find first."""
-        lengths = tf.gather(self._num_open, indices)
+        lengths = tf.gather(self._all.num_utterances - self._all.num_commands, indices)
         return tf.gather(indices, tf.argsort(lengths, direction="DESCENDING", stable=True))
 
     def __call__(self, indices: tf.Tensor) -> Batch:
@@ -128,9 +156,9 @@ def _different_sentences(examples: Sequence[Example]) -> dict[str, None]:
     return dict.fromkeys(text for example in examples for text in example.utterances)
 
 
-def _num_open(example: Example) -> int:
-    """How many commands of an example are to be found: all but those before a turn."""
-    return len(example.utterances) - (len(example.start.history) if example.start else 0)
+def _start(domain: Domain, example: Example) -> State:
+    """The state in which programs of an example begin."""
+    return example.start or State(domain.parse_world(example.world))
 
 
 def _together(examples: Sequence[Example]) -> tf.RaggedTensor:

@@ -130,15 +130,19 @@ class Evaluator:
         The search may give all examples of a batch the iterations of the longest; in batches of
         one length it cannot matter with which others an example is predicted.
         """
-        lengths = [len(example.utterances) for example in self.examples]
+        lengths = [_lengths(example) for example in self.examples]
         for length in sorted(set(lengths)):
             numbers = [i for i, other in enumerate(lengths) if other == length]
             for start in range(0, len(numbers), self._batch_size):
-                yield from self._predict(numbers[start : start + self._batch_size], length)
+                yield from self._predict(numbers[start : start + self._batch_size], length[0])
 
     def _predict(self, numbers: list[int], length: int) -> Iterator[Prediction]:
         batch = self._maker(tf.constant(numbers))
-        tree, programs = self._learner.predict(batch._replace(words=batch.words[:, :length]))
+        by_utterance = (batch.words, batch.sentences, batch.history)
+        words, sentences, history = (part[:, :length] for part in by_utterance)
+        tree, programs = self._learner.predict(
+            batch._replace(words=words, sentences=sentences, history=history)
+        )
         rules = self._learner.task.machine.rules
         names = [token.name for token in rules.domain.tokens]
         reward = tf.reduce_sum(tf.where(tree.rewarded, tf.exp(tree.complete), 0.0), axis=[0, 2, 3])
@@ -163,6 +167,11 @@ class Evaluator:
                 num_rewarded=int(rewarded),
                 reward=float(mass),
             )
+
+
+def _lengths(example: Example) -> tuple[int, int]:
+    """How many utterances an example has, and how many of them are dealt with already."""
+    return len(example.utterances), example.start.utterance if example.start else 0
 
 
 def measure(predictions: Sequence[Prediction]) -> Measure:

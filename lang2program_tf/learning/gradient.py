@@ -7,12 +7,12 @@ from typing import NamedTuple
 import tensorflow as tf
 
 from lang2program_tf.learning.optimizers import TableSquares
+from lang2program_tf.machine.features import HistoryFeatures, StackFeatures
+from lang2program_tf.machine.primitives import NUM_PRIMITIVES
 from lang2program_tf.model.decoder import DecoderScores
-from lang2program_tf.model.encoder import EncodedUtterances
-from lang2program_tf.model.features import HistoryFeatures, StackFeatures
 from lang2program_tf.model.history import StackHistory
 from lang2program_tf.model.parser import Parser, ParserMemory
-from lang2program_tf.model.primitives import NUM_PRIMITIVES
+from lang2program_tf.model.parser_protocol import MemoryProtocol, ParserProtocol
 
 # A weight that no gradient shows, and from which one can still be scaled back.
 _TRACE = 1e-12
@@ -37,13 +37,11 @@ class ScoredDecisions(NamedTuple):
 
     Attributes:
         decisions: the decisions.
-        history: [B, R, H1] float32, what their histories add to the decoder's first layer.
         scores: of all tokens.
         log_prob: [B, R] float32, of the chosen tokens.
     """
 
     decisions: Decisions
-    history: tf.Tensor
     scores: DecoderScores
     log_prob: tf.Tensor
 
@@ -66,12 +64,13 @@ class DecisionWeights(NamedTuple):
         return tf.where(cancels, _TRACE, self.total)
 
 
-def score_decisions(parser: Parser, memory: ParserMemory, decisions: Decisions) -> ScoredDecisions:
+def score_decisions(
+    parser: ParserProtocol, memory: MemoryProtocol, decisions: Decisions
+) -> ScoredDecisions:
     """Scores decisions; call it under a tape."""
-    history = parser.embed_history(memory.history, decisions.history)
-    scores = parser.decoder.score(memory.decoder, history, decisions.utterance)
+    scores = parser.score(memory, decisions.history, decisions.utterance)
     log_prob = tf.gather(scores.log_probs, decisions.token, batch_dims=2)
-    return ScoredDecisions(decisions, history, scores, log_prob)
+    return ScoredDecisions(decisions, scores, log_prob)
 
 
 def weighted_loss(scored: ScoredDecisions, weights: DecisionWeights) -> tf.Tensor:
@@ -81,7 +80,7 @@ def weighted_loss(scored: ScoredDecisions, weights: DecisionWeights) -> tf.Tenso
 
 def lookup_squares(
     parser: Parser,
-    encoded: EncodedUtterances,
+    memory: ParserMemory,
     scored: ScoredDecisions,
     history_gradient: tf.Tensor,
     weights: DecisionWeights,
@@ -94,9 +93,9 @@ def lookup_squares(
 
     Args:
         parser: the parser.
-        encoded: the encoded utterances of the B examples.
+        memory: its memory of the B examples.
         scored: the decisions.
-        history_gradient: [B, R, H1] gradient of `weighted_loss` by `scored.history`.
+        history_gradient: [B, R, H1] gradient of `weighted_loss` by `scored.scores.history`.
         weights: of the decisions.
     """
     # What the gradient would be with a weight of √Σ w².
@@ -107,7 +106,7 @@ def lookup_squares(
         transpose_b=True,
     )  # [B * R, F]
     history = scored.decisions.history
-    tokens = _score_squares(parser, encoded, scored, weights.squared)
+    tokens = _score_squares(parser, memory, scored, weights.squared)
     squares = []
     if parser.tokens_history is not None:
         width = parser.tokens_history.width
@@ -120,7 +119,7 @@ def lookup_squares(
 
 
 def _score_squares(
-    parser: Parser, encoded: EncodedUtterances, scored: ScoredDecisions, squared: tf.Tensor
+    parser: Parser, memory: ParserMemory, scored: ScoredDecisions, squared: tf.Tensor
 ) -> tf.Tensor:
     """[V, D] squares of the look-ups of scored tokens: one matrix product of squares."""
     scores = scored.scores
@@ -128,9 +127,8 @@ def _score_squares(
     errors = tf.exp(scores.log_probs) - tf.one_hot(scored.decisions.token, num_tokens)
     weighted = tf.square(errors) * squared[..., tf.newaxis]  # [B, R, V]
     shape = tf.shape(scores.attention)
-    words = tf.reshape(encoded.words, [shape[0], -1, encoded.words.shape[-1]])  # [B, M * W, E]
     attention = tf.reshape(scores.attention, [shape[0], shape[1], -1])
-    context = tf.matmul(attention, words)
+    context = tf.matmul(attention, memory.decoder.states)
     by_query = parser.decoder.query_scorer(_rows(scores.query))
     by_context = parser.decoder.context_scorer(_rows(context))
     both = tf.square(by_query) + tf.square(by_context)  # [B * R, D]

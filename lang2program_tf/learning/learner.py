@@ -13,14 +13,23 @@ import gin
 from lang2program_tf.corpus.batches import Batch
 from lang2program_tf.learning.task import Task
 from lang2program_tf.learning.train_step import StepMetrics, TrainStep
+from lang2program_tf.machine import Examples
 from lang2program_tf.model.parser import Parser
-from lang2program_tf.search import BeamSearch, Examples, Programs, SearchTree, best_programs
+from lang2program_tf.search import BeamSearch, Programs, SearchTree, best_programs
 from lang2program_tf.search.non_finite import blame_non_finite
 
 
 def examples_of(batch: Batch) -> Examples:
     """What the search wants of a batch."""
-    return Examples(batch.worlds, batch.next_identities, batch.targets, batch.num_utterances)
+    return Examples(
+        world=batch.worlds,
+        next_identity=batch.next_identities,
+        target=batch.targets,
+        num_utterances=batch.num_utterances,
+        history=batch.history,
+        num_commands=batch.num_commands,
+        first_world=batch.first_worlds,
+    )
 
 
 @gin.configurable
@@ -100,6 +109,9 @@ class Learner:
             next_identities=numbers,
             targets=worlds,
             indices=numbers,
+            history=tf.TensorSpec([size, utterances, 3], tf.int32),
+            num_commands=numbers,
+            first_worlds=worlds,
         )
 
     def _train_batch(self, batch: Batch) -> StepMetrics:
@@ -115,10 +127,9 @@ class Learner:
         return metrics
 
     def _predict_batch(self, batch: Batch, count: tf.Tensor) -> tuple[SearchTree, Programs]:
-        shape = tf.shape(batch.words)
-        encoded = self.parser.encode(tf.reshape(batch.words, [-1, shape[2]]))
-        memory = self.parser.prepare(encoded, num_examples=shape[0])
-        tree = self.search.search(memory, examples_of(batch), seed=tf.zeros([2], tf.int32))
+        examples = examples_of(batch)
+        memory = self.parser.read(batch.words, examples)
+        tree = self.search.search(memory, examples, seed=tf.zeros([2], tf.int32))
         return tree, best_programs(self.task.machine, tree, count)
 
 

@@ -7,8 +7,9 @@ from typing import NamedTuple
 import tensorflow as tf
 
 import gin
-from lang2program_tf.model.encoder import EncodedUtterances
-from lang2program_tf.search import BeamSearch, Examples, SearchTree, best_programs
+from lang2program_tf.machine import Examples
+from lang2program_tf.model.parser_protocol import MemoryProtocol
+from lang2program_tf.search import BeamSearch, SearchTree, best_programs
 from lang2program_tf.search.replay import replay
 
 _NEVER = -float("inf")
@@ -85,7 +86,7 @@ class StaleBeams(tf.Module):
 
     def explore(
         self,
-        encoded: EncodedUtterances,
+        memory: MemoryProtocol,
         examples: Examples,
         *,
         indices: tf.Tensor,
@@ -95,7 +96,7 @@ class StaleBeams(tf.Module):
         """Programs of B examples, old or new.
 
         Args:
-            encoded: B * M utterances, those of an example in consecutive rows.
+            memory: the parser's, of these examples.
             examples: the B examples.
             indices: [B] int32, their numbers among all examples.
             seed: [2] int32, of the search.
@@ -107,7 +108,7 @@ class StaleBeams(tf.Module):
         searched = tf.size(rows)
         overflow = tf.cond(
             searched > 0,
-            lambda: self._renew(encoded, examples, indices, rows, seed, step),
+            lambda: self._renew(memory, examples, indices, rows, seed, step),
             lambda: tf.constant(0),
         )
         self.age.scatter_update(tf.IndexedSlices(tf.where(expired, 1, age + 1), indices))
@@ -121,7 +122,7 @@ class StaleBeams(tf.Module):
 
     def _renew(
         self,
-        encoded: EncodedUtterances,
+        memory: MemoryProtocol,
         examples: Examples,
         indices: tf.Tensor,
         rows: tf.Tensor,
@@ -129,19 +130,9 @@ class StaleBeams(tf.Module):
         step: tf.Tensor,
     ) -> tf.Tensor:
         """Searches the examples `rows` [n] of the batch; how many programs did not fit."""
-        parser = self.search.parser
-        batch = tf.size(indices)
-
-        def utterances_of_rows(part: tf.Tensor) -> tf.Tensor:
-            tail = tf.shape(part)[1:]
-            by_example = tf.reshape(part, tf.concat([[batch, -1], tail], axis=0))
-            return tf.reshape(tf.gather(by_example, rows), tf.concat([[-1], tail], axis=0))
-
-        memory = parser.prepare(
-            EncodedUtterances(*map(utterances_of_rows, encoded)), num_examples=tf.size(rows)
+        tree = self.search.search(
+            memory.of_examples(rows), examples.of_examples(rows), seed=seed, step=step
         )
-        of_rows = Examples(*(tf.gather(part, rows) for part in examples))
-        tree = self.search.search(memory, of_rows, seed=seed, step=step)
         rewarded = tree._replace(complete=tf.where(tree.rewarded, tree.complete, _NEVER))
         found = best_programs(self.search.machine, rewarded, self.capacity)
         shape = tf.shape(found.tokens)

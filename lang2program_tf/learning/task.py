@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import gin
-from lang2program_tf.corpus.batches import BatchMaker
+from lang2program_tf.corpus.batches import BatchMaker, EncodedStarts
 from lang2program_tf.corpus.embedded.load import load_embedded
 from lang2program_tf.corpus.load import load_examples
 from lang2program_tf.corpus.scone import Example
 from lang2program_tf.corpus.words import WordVectors, load_word_vectors
-from lang2program_tf.language import DOMAINS, get_domain
+from lang2program_tf.language import DOMAINS, State, get_domain
 from lang2program_tf.machine import get_machine
+from lang2program_tf.machine.encode import encode_states
 
 _LOADERS = {"scone": load_examples, "embedded": load_embedded}
 
@@ -69,11 +71,21 @@ class Task:
 
     def batch_maker(self, examples: tuple[Example, ...]) -> BatchMaker:
         """Makes batches of these examples."""
+
+        def encode_starts(states: Sequence[State], max_utterances: int) -> EncodedStarts:
+            encoded = encode_states(self.machine.rules, states, max_utterances=max_utterances)
+            return EncodedStarts(
+                worlds=encoded.world,
+                next_identities=encoded.next_identity,
+                history=encoded.history,
+                num_commands=encoded.utterance,
+            )
+
         return BatchMaker(
             examples,
             domain=self.domain,
             vectors=self.words,
             encode_worlds=self.machine.rules.encode_worlds,
-            next_identities=self.machine.rules.next_identities,
+            encode_starts=encode_starts,
             max_utterances=max(len(example.utterances) for example in examples),
         )

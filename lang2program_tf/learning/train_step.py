@@ -29,9 +29,10 @@ from lang2program_tf.learning.tree_rows import (
     used_rows,
 )
 from lang2program_tf.learning.weights import GradientWeights
-from lang2program_tf.model.encoder import EncodedUtterances
-from lang2program_tf.model.parser import Parser, ParserMemory
-from lang2program_tf.search import BeamSearch, Examples, SearchTree
+from lang2program_tf.machine import Examples
+from lang2program_tf.model.parser import Parser
+from lang2program_tf.model.parser_protocol import MemoryProtocol, ParserProtocol
+from lang2program_tf.search import BeamSearch, SearchTree
 from lang2program_tf.search.tree import by_example
 
 _NEVER = -float("inf")
@@ -130,6 +131,8 @@ class TrainStep(tf.Module):
         super().__init__(name="train_step")
         if baseline is not None and not weights.weighs_all:
             raise ValueError(f"weights={weights} leave out programs that a baseline must know")
+        if lookup_rule(optimizer) is not None and not isinstance(search.parser, Parser):
+            raise ValueError(f"optimizer={optimizer} knows the tables of the paper's parser only")
         self.search = search
         self.weights = weights
         self.optimizer = optimizer
@@ -148,7 +151,7 @@ class TrainStep(tf.Module):
         self.optimizer._create_all_weights(self.parser.trainable_variables)
 
     @property
-    def parser(self) -> Parser:
+    def parser(self) -> ParserProtocol:
         """What learns."""
         return self.search.parser
 
@@ -170,12 +173,10 @@ class TrainStep(tf.Module):
             step: int64 scalar, for schedules.
             indices: [B] int32, the numbers of the examples; only stale beams must know.
         """
-        shape = tf.shape(words)
         with tf.GradientTape() as tape:
-            encoded = self.parser.encode(tf.reshape(words, [-1, shape[2]]))
-            memory = self.parser.prepare(encoded, num_examples=shape[0])
+            memory = self.parser.read(words, examples)
             with tape.stop_recording():
-                explored = self._explore(encoded, memory, examples, indices, seed=seed, step=step)
+                explored = self._explore(memory, examples, indices, seed=seed, step=step)
                 tree = explored.tree
                 edges = all_edges(tree, tf.constant(self.search.machine.action_tokens))
                 programs = self._weigh(memory, tree, edges, step)
@@ -185,13 +186,14 @@ class TrainStep(tf.Module):
                 weights = self._decision_weights(sums, scored)
             loss = weighted_loss(scored, weights)
         variables = self.parser.trainable_variables
-        *gradients, by_history = tape.gradient(loss, [*variables, scored.history])
+        *gradients, by_history = tape.gradient(loss, [*variables, scored.scores.history])
         gradients = [tf.convert_to_tensor(gradient) for gradient in gradients]
 
         def update() -> tf.Tensor:
             squares = []
             if lookup_rule(self.optimizer) is not None:
-                squares = lookup_squares(self.parser, encoded, scored, by_history, weights)
+                assert isinstance(self.parser, Parser)
+                squares = lookup_squares(self.parser, memory, scored, by_history, weights)
             apply_gradients(self.optimizer, zip(gradients, variables), squares=squares)
             if self.baseline is not None:
                 self.baseline.learn(scored.scores.query, rewards=sums.reward, counts=sums.count)
@@ -204,8 +206,7 @@ class TrainStep(tf.Module):
 
     def _explore(
         self,
-        encoded: EncodedUtterances,
-        memory: ParserMemory,
+        memory: MemoryProtocol,
         examples: Examples,
         indices: tf.Tensor | None,
         *,
@@ -218,10 +219,10 @@ class TrainStep(tf.Module):
             return Exploration(tree, tf.size(examples.num_utterances), tf.constant(0))
         if indices is None:
             raise ValueError("indices=None: stale beams must know which examples these are")
-        return self.stale_beams.explore(encoded, examples, indices=indices, seed=seed, step=step)
+        return self.stale_beams.explore(memory, examples, indices=indices, seed=seed, step=step)
 
     def _weigh(
-        self, memory: ParserMemory, tree: SearchTree, edges: Edges, step: tf.Tensor
+        self, memory: MemoryProtocol, tree: SearchTree, edges: Edges, step: tf.Tensor
     ) -> Weighed:
         """Weighs the complete programs."""
         log_probs = tree.complete

@@ -13,8 +13,7 @@ import tensorflow as tf
 
 from lang2program_tf.learning.gradient import Decisions
 from lang2program_tf.machine import Machine
-from lang2program_tf.machine.features import stack_features
-from lang2program_tf.model.features import HistoryFeatures
+from lang2program_tf.machine.features import HistoryFeatures, stack_features
 from lang2program_tf.search.tree import SearchTree, by_example
 
 _NEVER = -float("inf")

@@ -2,6 +2,7 @@
 
 from lang2program_tf.language import MAX_STACK
 from lang2program_tf.machine.alchemy import AlchemyRules
+from lang2program_tf.machine.examples import Examples
 from lang2program_tf.machine.machine import Machine
 from lang2program_tf.machine.rules import Rules
 from lang2program_tf.machine.scene import SceneRules
@@ -24,6 +25,7 @@ def get_machine(domain: str, *, stack_slots: int = MAX_STACK) -> Machine:
 
 __all__ = [
     "RULES",
+    "Examples",
     "Machine",
     "MachineState",
     "Options",

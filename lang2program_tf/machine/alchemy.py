@@ -23,6 +23,7 @@ from lang2program_tf.language.alchemy import (
     AlchemyWorld,
     Beaker,
 )
+from lang2program_tf.machine import primitives
 from lang2program_tf.machine.rules import (
     ActionResults,
     Operands,
@@ -37,7 +38,6 @@ from lang2program_tf.machine.rules import (
     write_two,
 )
 from lang2program_tf.machine.state import OBJECT_CODE_BASE
-from lang2program_tf.model import primitives
 
 _UNIT = 3  # bits of a unit
 _POSITION = _UNIT * CAPACITY  # first bit of the position

@@ -8,6 +8,7 @@ import numpy as np
 import tensorflow as tf
 
 from lang2program_tf.machine import state as st
+from lang2program_tf.machine.features import StackFeatures, stack_features
 from lang2program_tf.machine.packed import PackedState
 from lang2program_tf.machine.rules import Rules
 from lang2program_tf.machine.state import Options
@@ -19,13 +20,16 @@ class Following(NamedTuple):
 
     Attributes:
         state: the states.
-        pushed: [B, J, 1 + P] int32, kind and values of what was pushed, zeros if nothing was.
+        parent: [B, J] int32, the prefix that each of them continues.
+        pushed: features of the value that was pushed, leading axes [B, J]; those of an empty slot
+            if none was.
         source: [B, J, S] int32, where the slots come from: of the K * S old slots, the J pushed
-            values and an empty slot, counted in this order.
+            values and an empty slot, counted in this order; see `take_slots`.
     """
 
     state: PackedState
-    pushed: tf.Tensor
+    parent: tf.Tensor
+    pushed: StackFeatures
     source: tf.Tensor
 
 
@@ -88,7 +92,8 @@ def follow(
         history=history,
         slots=take_slots(packed.slots, pushed, source),
     )
-    return Following(state, pushed, source)
+    features = stack_features(rules, pushed[..., 0], pushed[..., 1:])
+    return Following(state, parent, features, source)
 
 
 def _fetch(parts: tf.Tensor, parent: tf.Tensor, place: tf.Tensor) -> tf.Tensor:

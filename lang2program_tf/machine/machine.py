@@ -5,6 +5,7 @@ from __future__ import annotations
 import tensorflow as tf
 
 from lang2program_tf.language import MAX_STACK
+from lang2program_tf.machine.examples import Examples
 from lang2program_tf.machine.follow import Following, follow, list_orders
 from lang2program_tf.machine.packed import PackedState, pack, unpack
 from lang2program_tf.machine.rules import Rules
@@ -36,28 +37,21 @@ class Machine:
         self.action_tokens = self._tables.action_tokens
         self.num_actions = len(self.action_tokens)
 
-    def initial_state(
-        self, world: tf.Tensor, next_identity: tf.Tensor, *, max_utterances: int | tf.Tensor
-    ) -> MachineState:
-        """The state before the first token.
+    def initial_state(self, examples: Examples, *, num_prefixes: int | tf.Tensor) -> MachineState:
+        """The state before the first token, leading axes [B, num_prefixes]."""
 
-        Args:
-            world: [..., P] encoded worlds.
-            next_identity: [...] the rules' `next_identity` of each world.
-            max_utterances: M, how many commands the history must be able to hold.
-        """
-        leading = tf.shape(world)[:-1]
+        def repeat(part: tf.Tensor) -> tf.Tensor:
+            return tf.repeat(part[:, tf.newaxis], num_prefixes, axis=1)
 
-        def zeros(*sizes: int | tf.Tensor) -> tf.Tensor:
-            return tf.zeros(tf.concat([leading, tf.stack([*sizes])], axis=0), tf.int32)
-
+        batch, slots = tf.shape(examples.world)[0], self.stack_slots
+        positions = self.rules.num_positions
         return MachineState(
-            world=world,
-            kinds=zeros(self.stack_slots),
-            values=zeros(self.stack_slots, self.rules.num_positions),
-            history=zeros(max_utterances, 3),
-            utterance=tf.zeros(leading, tf.int32),
-            next_identity=next_identity,
+            world=repeat(examples.world),
+            kinds=tf.zeros([batch, num_prefixes, slots], tf.int32),
+            values=tf.zeros([batch, num_prefixes, slots, positions], tf.int32),
+            history=repeat(examples.history),
+            utterance=repeat(examples.num_commands),
+            next_identity=repeat(examples.next_identity),
         )
 
     def options(self, state: MachineState, num_utterances: tf.Tensor) -> Options:

@@ -14,6 +14,7 @@ from tensorflow.bitwise import bitwise_and, right_shift
 
 from lang2program_tf.language import World
 from lang2program_tf.language.scene import SCENE, STAGE_LENGTH, Person, SceneWorld
+from lang2program_tf.machine import primitives
 from lang2program_tf.machine.rules import (
     ActionResults,
     Operands,
@@ -28,7 +29,6 @@ from lang2program_tf.machine.rules import (
     write_two,
 )
 from lang2program_tf.machine.state import COLOR_LETTERS
-from lang2program_tf.model import primitives
 
 _IDENTITY, _POSITION, _SHIRT = 10, 6, 3  # first bits of the fields
 _COLOR_MASK, _POSITION_MASK = 0b111, 0b1111

@@ -14,6 +14,7 @@ from tensorflow.bitwise import bitwise_and, bitwise_xor, left_shift, right_shift
 
 from lang2program_tf.language import World
 from lang2program_tf.language.tangrams import SHAPES, TANGRAMS, Tangram, TangramsWorld
+from lang2program_tf.machine import primitives
 from lang2program_tf.machine.rules import (
     ActionResults,
     Operands,
@@ -26,7 +27,6 @@ from lang2program_tf.machine.rules import (
     top,
 )
 from lang2program_tf.machine.state import OBJECT_CODE_BASE
-from lang2program_tf.model import primitives
 
 _POSITION = 3  # first bit of the position; bits of a shape
 _SHAPE_MASK = (1 << _POSITION) - 1

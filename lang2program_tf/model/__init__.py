@@ -2,34 +2,21 @@
 
 from lang2program_tf.model.decoder import AttentionDecoder, DecoderMemory, DecoderScores
 from lang2program_tf.model.encoder import EncodedUtterances, UtteranceEncoder
-from lang2program_tf.model.features import (
-    HISTORY_TOKENS,
-    MAX_OBJECTS,
-    STACK_SLOTS,
-    HistoryFeatures,
-    StackFeatures,
-    stack_features,
-    tokens_features,
-)
 from lang2program_tf.model.history import StackHistory, TokensHistory
 from lang2program_tf.model.parser import HistoryTables, Parser, ParserMemory
+from lang2program_tf.model.parser_protocol import MemoryProtocol, ParserProtocol
 
 __all__ = [
-    "HISTORY_TOKENS",
-    "MAX_OBJECTS",
-    "STACK_SLOTS",
     "AttentionDecoder",
     "DecoderMemory",
     "DecoderScores",
     "EncodedUtterances",
-    "HistoryFeatures",
     "HistoryTables",
+    "MemoryProtocol",
     "Parser",
     "ParserMemory",
-    "StackFeatures",
+    "ParserProtocol",
     "StackHistory",
     "TokensHistory",
     "UtteranceEncoder",
-    "stack_features",
-    "tokens_features",
 ]

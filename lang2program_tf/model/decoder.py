@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 import tensorflow as tf
 
+from lang2program_tf.machine.examples import take
 from lang2program_tf.model.encoder import EncodedUtterances
 from lang2program_tf.model.initial_values import InitialValues
 from lang2program_tf.model.linear import Linear
@@ -30,6 +31,7 @@ class DecoderMemory(NamedTuple):
         words of other utterances.
       values: [B, M * W, V] float32, what attending to a word adds to each token's score. Attention
         sums to 1, so that the constant part of context scores is in there too.
+      states: [B, M * W, E] float32, the word states themselves.
       query_kernel: [H, V] float32, from query to query scores.
       query_bias: [V] float32, the constant part of query scores.
     """
@@ -38,16 +40,18 @@ class DecoderMemory(NamedTuple):
     keys: tf.Tensor
     key_bias: tf.Tensor
     values: tf.Tensor
+    states: tf.Tensor
     query_kernel: tf.Tensor
     query_bias: tf.Tensor
 
-    def of_examples(self, rows: slice) -> DecoderMemory:
-        """What it holds of some of the examples."""
+    def of_examples(self, rows: slice | tf.Tensor) -> DecoderMemory:
+        """What it holds of some of the examples, by a slice or by their numbers [n]."""
         return self._replace(
-            summaries=self.summaries[rows],
-            keys=self.keys[rows],
-            key_bias=self.key_bias[rows],
-            values=self.values[rows],
+            summaries=take(self.summaries, rows),
+            keys=take(self.keys, rows),
+            key_bias=take(self.key_bias, rows),
+            values=take(self.values, rows),
+            states=take(self.states, rows),
         )
 
 
@@ -61,6 +65,7 @@ class DecoderScores(NamedTuple):
       context_scores: [B, K, V] float32, the part that comes from the attended words.
       attention: [B, K, M, W] float32, weights of words, zero outside the prefix's utterance.
       query: [B, K, H] float32, the decoder state q.
+      history: [B, K, H1] float32, what the execution history adds to the first layer.
     """
 
     log_probs: tf.Tensor
@@ -69,6 +74,7 @@ class DecoderScores(NamedTuple):
     context_scores: tf.Tensor
     attention: tf.Tensor
     query: tf.Tensor
+    history: tf.Tensor
 
 
 class AttentionDecoder(tf.keras.layers.Layer):
@@ -128,7 +134,7 @@ class AttentionDecoder(tf.keras.layers.Layer):
 
         Args:
           encoded: N = B * M utterances, those of an example in consecutive rows.
-          num_examples: B. With 1, prefixes of any example may be scored in one row of `score`.
+          num_examples: B.
         """
         first = self.query_layers[0]
         tokens = tf.transpose(self.token_embeddings)  # [D, V]
@@ -149,6 +155,7 @@ class AttentionDecoder(tf.keras.layers.Layer):
                 tf.reshape(key_bias, [num_examples, num_utterances, words_each])
             ),
             values=tf.reshape(values, [num_examples, num_words, tokens.shape[1]]),
+            states=tf.reshape(states, [num_examples, num_words, states.shape[1]]),
             query_kernel=tf.matmul(self.query_scorer.kernel, tokens),
             query_bias=tf.linalg.matvec(self.token_embeddings, self.query_scorer.bias),
         )
@@ -185,6 +192,7 @@ class AttentionDecoder(tf.keras.layers.Layer):
             context_scores=context_scores,
             attention=tf.reshape(attention, [batch[0], batch[1], num_utterances, -1]),
             query=query,
+            history=history,
         )
 
     def _query(self, first_layer: tf.Tensor) -> tf.Tensor:

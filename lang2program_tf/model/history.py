@@ -13,15 +13,15 @@ from typing import NamedTuple
 import numpy as np
 import tensorflow as tf
 
-from lang2program_tf.model.features import (
+from lang2program_tf.machine.features import (
     HISTORY_TOKENS,
     MAX_OBJECTS,
     STACK_SLOTS,
     StackFeatures,
 )
+from lang2program_tf.machine.primitives import NUM_PRIMITIVES
 from lang2program_tf.model.initial_values import InitialValues
 from lang2program_tf.model.linear import Linear
-from lang2program_tf.model.primitives import NUM_PRIMITIVES
 
 
 class TokensHistory(tf.keras.layers.Layer):

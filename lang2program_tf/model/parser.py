@@ -11,12 +11,14 @@ from numpy.typing import NDArray
 
 import gin
 from lang2program_tf.language import Domain
+from lang2program_tf.machine.examples import Examples
+from lang2program_tf.machine.features import STACK_SLOTS, HistoryFeatures
+from lang2program_tf.machine.follow import Following, take_slots
+from lang2program_tf.machine.primitives import ATTRIBUTES, NUM_PRIMITIVES
 from lang2program_tf.model.decoder import AttentionDecoder, DecoderMemory, DecoderScores
-from lang2program_tf.model.encoder import EncodedUtterances, UtteranceEncoder
-from lang2program_tf.model.features import HistoryFeatures
+from lang2program_tf.model.encoder import UtteranceEncoder
 from lang2program_tf.model.history import StackHistory, StackTables, TokensHistory
 from lang2program_tf.model.initial_values import InitialValues
-from lang2program_tf.model.primitives import ATTRIBUTES, NUM_PRIMITIVES
 
 HISTORIES = ("tokens", "stack")
 # The original takes mean and spread of its embedding tables from the most frequent words.
@@ -46,8 +48,8 @@ class ParserMemory(NamedTuple):
     decoder: DecoderMemory
     history: HistoryTables
 
-    def of_examples(self, rows: slice) -> ParserMemory:
-        """What it holds of some of the examples."""
+    def of_examples(self, rows: slice | tf.Tensor) -> ParserMemory:
+        """What it holds of some of the examples, by a slice or by their numbers [n]."""
         return self._replace(decoder=self.decoder.of_examples(rows))
 
 
@@ -55,9 +57,9 @@ class ParserMemory(NamedTuple):
 class Parser(tf.keras.Model):
     """p(token | prefix, utterances): everything that is trained.
 
-    Use: `encoded = parser.encode(words)`, `memory = parser.prepare(encoded, num_examples=B)`, then
-    `parser.score(memory, history, utterance)` for as many sets of prefixes as wanted. Calling the
-    parser does the three at once.
+    Its part in search and learning is told by `ParserProtocol`. Beside the weights a search carries
+    the embeddings of the prefixes' stacks: a token pushes one value at most, and only that one is
+    embedded anew.
     """
 
     def __init__(
@@ -121,22 +123,87 @@ class Parser(tf.keras.Model):
                 initial=initial,
             )
 
-    def encode(self, words: tf.Tensor) -> EncodedUtterances:
-        """Encodes N utterances, word ids [N, W] int32 with padding (id 1) behind them."""
-        return self.encoder(words)
-
-    def prepare(self, encoded: EncodedUtterances, *, num_examples: tf.Tensor | int) -> ParserMemory:
-        """Multiplies out what no prefix changes.
+    def read(self, words: tf.Tensor, examples: Examples | None = None) -> ParserMemory:
+        """Reads the utterances of B examples, and multiplies out what no prefix changes.
 
         Args:
-          encoded: N = B * M utterances, those of an example in consecutive rows.
-          num_examples: B. With 1, `score` takes prefixes [1, R] and `utterance` is a row of
-            `encoded`: the form for prefixes that are not sorted by example.
+          words: [B, M, W] int32, word ids with padding (id 1) behind utterances.
+          examples: not looked at: this parser knows the world only by what programs do in it.
         """
+        del examples
+        shape = tf.shape(words)
+        encoded = self.encoder(tf.reshape(words, [-1, shape[2]]))
         return ParserMemory(
-            decoder=self.decoder.prepare(encoded, num_examples=num_examples),
+            decoder=self.decoder.prepare(encoded, num_examples=shape[0]),
             history=self.history_tables(self.decoder.history_kernel),
         )
+
+    def begin(self, memory: ParserMemory, num_prefixes: int) -> tf.Tensor:
+        """[B, K, 3, D] float32, the embeddings of empty stacks; D is 0 without STACK."""
+        width = 0 if self.stack_history is None else self.stack_history.dimensions
+        batch = tf.shape(memory.decoder.summaries)[0]
+        return tf.zeros([batch, num_prefixes, STACK_SLOTS, width])
+
+    def log_probs(
+        self,
+        memory: ParserMemory,
+        carried: tf.Tensor,
+        *,
+        recent: tf.Tensor,
+        utterance: tf.Tensor,
+    ) -> tf.Tensor:
+        """[B, K, V] float32, log-probabilities of all tokens after each prefix.
+
+        Args:
+          memory: of B examples.
+          carried: [B, K, 3, D] float32, the embeddings of the prefixes' stacks.
+          recent: [B, K, 4] int32, their last tokens.
+          utterance: [B, K] int32, the utterances they are at.
+        """
+        parts = []
+        if self.tokens_history is not None:
+            parts.append(self.tokens_history.embed(recent, memory.history.tokens))
+        if self.stack_history is not None:
+            tables = _present("memory.history.stack", memory.history.stack)
+            history = self.stack_history.project(carried, tables)
+            parts.append(tf.reshape(history, [-1, carried.shape[1], history.shape[-1]]))
+        return self.decoder.score(memory.decoder, tf.add_n(parts), utterance).log_probs
+
+    def look(self, after: Following) -> tf.Tensor:
+        """[B * K, n] int32, the rows whose sum embeds what tokens have pushed.
+
+        Args:
+          after: the states after the tokens.
+        """
+        if self.stack_history is None:
+            return tf.zeros([0, 0], tf.int32)
+        return self.stack_history.value_rows(after.pushed)
+
+    def note(
+        self,
+        memory: ParserMemory,
+        carried: tf.Tensor,
+        *,
+        seen: tf.Tensor,
+        parent: tf.Tensor,
+        source: tf.Tensor,
+    ) -> tf.Tensor:
+        """The embeddings [B, K, 3, D] of the stacks after tokens.
+
+        Args:
+          memory: of B examples.
+          carried: [B, K, 3, D] float32, the embeddings before.
+          seen: of `look`.
+          parent: [B, K] int32, which prefix each of them continues; `source` says more.
+          source: [B, K, 3] int32, where stack slots come from, see `Following`.
+        """
+        del parent
+        history, tables = self.stack_history, memory.history.stack
+        if history is None or tables is None:
+            return carried
+        pushed = history.embed_values(seen, tables)
+        pushed = tf.reshape(pushed, [-1, carried.shape[1], history.dimensions])
+        return take_slots(carried, pushed, source)
 
     def history_tables(self, kernel: tf.Tensor) -> HistoryTables:
         """The tables that `embed_history` takes, for the kernel [F, H1] of the layer above."""
@@ -175,9 +242,7 @@ class Parser(tf.keras.Model):
         self, words: tf.Tensor, history: HistoryFeatures, utterance: tf.Tensor
     ) -> DecoderScores:
         """Scores of prefixes [B, K] for the utterances `words` [B, M, W] int32."""
-        shape = tf.shape(words)
-        encoded = self.encode(tf.reshape(words, [-1, shape[2]]))
-        return self.score(self.prepare(encoded, num_examples=shape[0]), history, utterance)
+        return self.score(self.read(words), history, utterance)
 
     def first_non_finite_variable(self) -> str | None:
         """The name of a trained variable that holds NaN or infinity, None if all are finite."""

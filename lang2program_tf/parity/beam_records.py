@@ -10,11 +10,11 @@ import tensorflow as tf
 from numpy.typing import NDArray
 
 from lang2program_tf.corpus.words import PADDING, WordVectors
-from lang2program_tf.machine import Machine, get_machine
+from lang2program_tf.machine import Examples, Machine, get_machine
 from lang2program_tf.model import Parser
 from lang2program_tf.parity.path_scores import word_ids
 from lang2program_tf.parity.recordings import Record
-from lang2program_tf.search import BeamSearch, Examples, Programs, SearchTree, best_programs
+from lang2program_tf.search import BeamSearch, Programs, SearchTree, best_programs
 
 BEAM_SIZE = 32
 ITERATIONS_PER_UTTERANCE = 7
@@ -66,14 +66,20 @@ class RecordSearch:
             iterations_per_utterance=ITERATIONS_PER_UTTERANCE,
         )
         positions = self.machine.rules.num_positions
-        batch = tf.TensorSpec([None], tf.int32)
+        numbers = tf.TensorSpec([None], tf.int32)
         worlds = tf.TensorSpec([None, positions], tf.int32)
+        examples = Examples(
+            world=worlds,
+            next_identity=numbers,
+            target=worlds,
+            num_utterances=numbers,
+            history=tf.TensorSpec([None, None, 3], tf.int32),
+            num_commands=numbers,
+            first_world=worlds,
+        )
         self._run = tf.function(
             self._search_batch,
-            input_signature=[
-                tf.TensorSpec([None, None, None], tf.int32),
-                Examples(worlds, batch, worlds, batch),
-            ],
+            input_signature=[tf.TensorSpec([None, None, None], tf.int32), examples],
             autograph=False,
         )
 
@@ -97,9 +103,7 @@ class RecordSearch:
         return [self._found(tree, best, row) for row in range(len(records))]
 
     def _search_batch(self, words: tf.Tensor, examples: Examples) -> tuple[SearchTree, Programs]:
-        shape = tf.shape(words)
-        encoded = self._parser.encode(tf.reshape(words, [-1, shape[2]]))
-        memory = self._parser.prepare(encoded, num_examples=shape[0])
+        memory = self._parser.read(words, examples)
         tree = self._search.search(memory, examples, seed=tf.constant([0, 0]))
         return tree, best_programs(self.machine, tree, _BEST)
 
@@ -117,8 +121,8 @@ class RecordSearch:
         rules = self.machine.rules
         parse = rules.domain.parse_world
         starts = [parse(record["world0"]) for record in records]
-        return Examples(
-            world=tf.constant(rules.encode_worlds(starts)),
+        return Examples.without_history(
+            tf.constant(rules.encode_worlds(starts)),
             next_identity=tf.constant(rules.next_identities(starts)),
             target=tf.constant(rules.encode_worlds([parse(r["answer"]) for r in records])),
             num_utterances=tf.constant([len(record["utterances"]) for record in records]),

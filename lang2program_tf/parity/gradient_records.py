@@ -54,13 +54,14 @@ def step_on_cases(
     weight = tf.constant([[case["weight"]] for case in cases], tf.float32)
     weights = DecisionWeights(weight, tf.square(weight))
     with tf.GradientTape() as tape:
-        encoded = parser.encode(inputs.words[:, 0])
-        memory = parser.prepare(encoded, num_examples=len(cases))
+        memory = parser.read(inputs.words)
         decisions = Decisions(inputs.history, inputs.utterance, tf.constant(tokens))
         scored = score_decisions(parser, memory, decisions)
         loss = weighted_loss(scored, weights)
-    *gradients, by_history = tape.gradient(loss, [*parser.trainable_variables, scored.history])
-    squares = lookup_squares(parser, encoded, scored, by_history, weights)
+    *gradients, by_history = tape.gradient(
+        loss, [*parser.trainable_variables, scored.scores.history]
+    )
+    squares = lookup_squares(parser, memory, scored, by_history, weights)
     return Step(loss, [tf.convert_to_tensor(gradient) for gradient in gradients], squares)
 
 

@@ -15,7 +15,9 @@ from lang2program_tf.language.alchemy import Beaker
 from lang2program_tf.language.scene import Person
 from lang2program_tf.language.tangrams import Tangram
 from lang2program_tf.language.values import Color, Fraction, ObjectList, Value
-from lang2program_tf.model import HistoryFeatures, Parser, stack_features, tokens_features
+from lang2program_tf.machine.features import HistoryFeatures
+from lang2program_tf.machine.plain_features import plain_stack_features, plain_tokens_features
+from lang2program_tf.model import Parser
 from lang2program_tf.parity.original_weights import OriginalModel
 from lang2program_tf.parity.recordings import Record
 
@@ -59,8 +61,10 @@ def scoring_inputs(
     rows = np.full([len(cases), 1, max(map(len, words))], PADDING, np.int32)
     for row, ids in zip(rows, words):
         row[0, : len(ids)] = ids
-    tokens = tokens_features([_token_ids(domain, case) for case in cases])
-    stack = stack_features(domain, [[_value(domain, v) for v in case["stack"]] for case in cases])
+    tokens = plain_tokens_features([_token_ids(domain, case) for case in cases])
+    stack = plain_stack_features(
+        domain, [[_value(domain, v) for v in case["stack"]] for case in cases]
+    )
     history = tf.nest.map_structure(lambda x: x[:, tf.newaxis], HistoryFeatures(tokens, stack))
     return ScoringInputs(tf.constant(rows), history, tf.zeros([len(cases), 1], tf.int32))
 
@@ -79,9 +83,8 @@ def activations(
     Returns:
       Arrays [R, ...]; `utterance_attention` [R, W] holds logarithms of weights, 0 at padding.
     """
-    encoded = parser.encode(inputs.words[:, 0])
-    memory = parser.prepare(encoded, num_examples=len(inputs.words))
-    scores = parser.score(memory, inputs.history, inputs.utterance)
+    encoded = parser.encoder(inputs.words[:, 0])
+    scores = parser.score(parser.read(inputs.words), inputs.history, inputs.utterance)
     # The identity in place of the decoder's kernel gives the execution history itself.
     plain = parser.history_tables(tf.eye(parser.decoder.history_width))
     history = parser.embed_history(plain, inputs.history)[:, 0]

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from lang2program_tf.errors import UserError
 from lang2program_tf.language import DOMAINS, Domain
-from lang2program_tf.model.features import HISTORY_TOKENS, STACK_SLOTS
+from lang2program_tf.machine.features import HISTORY_TOKENS, STACK_SLOTS
 from lang2program_tf.parity.original_weights import OriginalModel
 
 _LSTM = "UtteranceEmbedder/BidiLSTMSequenceEmbedder/lstm"

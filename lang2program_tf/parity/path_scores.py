@@ -12,7 +12,9 @@ from numpy.typing import NDArray
 from lang2program_tf.corpus.words import PADDING, WordVectors, tokenize
 from lang2program_tf.language import Domain, ExecutionError, State, step
 from lang2program_tf.language.values import Value
-from lang2program_tf.model import HistoryFeatures, Parser, stack_features, tokens_features
+from lang2program_tf.machine.features import HistoryFeatures
+from lang2program_tf.machine.plain_features import plain_stack_features, plain_tokens_features
+from lang2program_tf.model import Parser
 from lang2program_tf.parity.recordings import Record
 
 
@@ -104,10 +106,10 @@ def _log_probs(
     parser: Parser, domain: Domain, words: NDArray[np.int32], decisions: Sequence[_Decision]
 ) -> NDArray[np.float32]:
     """[decisions] log-probabilities."""
-    memory = parser.prepare(parser.encode(tf.constant(words)), num_examples=1)
+    memory = parser.read(tf.constant(words)[tf.newaxis])
     history = HistoryFeatures(
-        tokens_features([decision.history for decision in decisions]),
-        stack_features(domain, [decision.stack for decision in decisions]),
+        plain_tokens_features([decision.history for decision in decisions]),
+        plain_stack_features(domain, [decision.stack for decision in decisions]),
     )
     rows = tf.nest.map_structure(lambda part: part[tf.newaxis], history)
     utterance = tf.constant([[decision.utterance for decision in decisions]])

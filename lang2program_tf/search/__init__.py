@@ -1,6 +1,6 @@
 """Search for programs in the graph, and the rules that say which prefixes live on."""
 
-from lang2program_tf.search.beam_search import BeamSearch, Examples
+from lang2program_tf.search.beam_search import BeamSearch
 from lang2program_tf.search.programs import best_programs
 from lang2program_tf.search.randomized import RandomizedOriginal, RandomizedPaper
 from lang2program_tf.search.sampled import GammaRandomized, ParticleFilter, Rollouts
@@ -10,7 +10,6 @@ from lang2program_tf.search.tree import Programs, SearchTree
 __all__ = [
     "BeamSearch",
     "Classic",
-    "Examples",
     "GammaRandomized",
     "ParticleFilter",
     "Programs",

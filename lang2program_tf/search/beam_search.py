@@ -7,34 +7,16 @@ from typing import Any, NamedTuple
 import tensorflow as tf
 
 import gin
-from lang2program_tf.machine import Machine, Options
-from lang2program_tf.machine.features import stack_features
-from lang2program_tf.machine.follow import take_slots
+from lang2program_tf.machine import Examples, Machine, Options
+from lang2program_tf.machine.features import ABSENT, HISTORY_TOKENS
 from lang2program_tf.machine.packed import PackedState, pack
-from lang2program_tf.model.features import ABSENT, HISTORY_TOKENS
-from lang2program_tf.model.parser import Parser, ParserMemory
+from lang2program_tf.model.parser_protocol import MemoryProtocol, ParserProtocol
 from lang2program_tf.search.non_finite import NOT_FINITE, all_finite
 from lang2program_tf.search.records import Record, Records, unravel
 from lang2program_tf.search.selection import Candidates, Classic, Selection
 from lang2program_tf.search.tree import SearchTree, side_by_side
 
 _NEVER = -float("inf")
-
-
-class Examples(NamedTuple):
-    """B examples as the search wants them; int32.
-
-    Attributes:
-        world: [B, P] encoded start worlds.
-        next_identity: [B] the rules' `next_identity` of the start worlds.
-        target: [B, P] encoded target worlds.
-        num_utterances: [B].
-    """
-
-    world: tf.Tensor
-    next_identity: tf.Tensor
-    target: tf.Tensor
-    num_utterances: tf.Tensor
 
 
 class Beam(NamedTuple):
@@ -62,16 +44,18 @@ class Step(NamedTuple):
         complete: [B, K, C] float32, log-probability of the programs that an action completes and
             the rule keeps, −inf elsewhere.
         commands: [B, K, C + 1, 3] int32, see `Options`.
-        value_rows: [B * K, n] int32, for the parser, the values that were pushed.
-        source: [B, K, S] int32, where stack slots come from, see `Following`.
+        parent: [B, K] int32, the prefix that each prefix of the following beam continues.
+        source: [B, K, S] int32, where its stack slots come from, see `Following`.
+        seen: what the parser looked at.
     """
 
     following: Beam
     index: tf.Tensor
     complete: tf.Tensor
     commands: tf.Tensor
-    value_rows: tf.Tensor
+    parent: tf.Tensor
     source: tf.Tensor
+    seen: Any
 
 
 @gin.configurable(denylist=["machine", "parser"])
@@ -81,7 +65,7 @@ class BeamSearch:
     def __init__(
         self,
         machine: Machine,
-        parser: Parser,
+        parser: ParserProtocol,
         *,
         beam_size: int = 32,
         selection: Selection | None = None,
@@ -119,17 +103,17 @@ class BeamSearch:
         self.limit = limit
         self.independent_utterances = independent_utterances
         self.jit_compile = jit_compile
-        self._advance = tf.function(self._step, jit_compile=True) if jit_compile else self._step
+        self._take = tf.function(self.take, jit_compile=True) if jit_compile else self.take
 
     def search(
         self,
-        memory: ParserMemory,
+        memory: MemoryProtocol,
         examples: Examples,
         *,
         seed: tf.Tensor,
         step: tf.Tensor | int = 0,
         keep_prefixes: bool = False,
-        max_utterances: tf.Tensor | None = None,
+        most_new: tf.Tensor | None = None,
     ) -> SearchTree:
         """Searches B examples.
 
@@ -139,13 +123,13 @@ class BeamSearch:
             seed: [2] int32, of all random draws.
             step: training step, for schedules of the selection rule.
             keep_prefixes: whether to keep the prefixes' execution histories, for learning.
-            max_utterances: int32 scalar, the largest number of utterances, if these examples are
+            most_new: int32 scalar, the largest number of utterances to parse, if these examples are
                 part of a batch and others may have more.
         """
-        limits = self.iterations_per_utterance * examples.num_utterances  # [B]
-        if max_utterances is None:
-            max_utterances = tf.reduce_max(examples.num_utterances)
-        iterations = self.iterations_per_utterance * max_utterances
+        limits = self.iterations_per_utterance * examples.num_new  # [B]
+        if most_new is None:
+            most_new = tf.reduce_max(examples.num_new)
+        iterations = self.iterations_per_utterance * most_new
         step = tf.convert_to_tensor(step, tf.int64)
         records = Records(self.machine, self.beam_size, keep_prefixes=keep_prefixes)
 
@@ -156,10 +140,10 @@ class BeamSearch:
             iteration: tf.Tensor,
             beam: Beam,
             _: tf.Tensor,
-            slots: tf.Tensor,
+            carried: Any,
             arrays: list[tf.TensorArray],
-        ) -> tuple[tf.Tensor, Beam, tf.Tensor, tf.Tensor, list[tf.TensorArray]]:
-            log_probs = self._log_probs(memory, beam, slots)
+        ) -> tuple[tf.Tensor, Beam, tf.Tensor, Any, list[tf.TensorArray]]:
+            log_probs = self.log_probs(memory, beam, carried)
             finite = tf.math.is_finite(tf.reduce_sum(log_probs))
             draws = self.selection.draw(
                 log_probs,
@@ -167,7 +151,7 @@ class BeamSearch:
                 seed=tf.random.experimental.stateless_fold_in(seed, iteration),
                 step=step,
             )
-            taken = self._advance(beam, log_probs, draws, examples.num_utterances)
+            taken = self._take(beam, log_probs, draws, examples.num_utterances)
             following = taken.following
             record = Record(
                 taken.index,
@@ -182,14 +166,14 @@ class BeamSearch:
             if self.limit == "row":
                 lives = (iteration + 1 < limits)[:, tf.newaxis]
                 following = following._replace(score=tf.where(lives, following.score, _NEVER))
-            slots = self._embed(memory, slots, taken)
-            return iteration + 1, following, finite, slots, arrays
+            carried = self.note(memory, carried, taken)
+            return iteration + 1, following, finite, carried, arrays
 
         start = (
             tf.constant(0),
-            self._first_beam(examples, max_utterances),
+            self.first_beam(examples),
             all_finite(self.parser),
-            self._first_slots(examples),
+            self.parser.begin(memory, self.beam_size),
             records.start(iterations),
         )
         done, _, finite, _, arrays = tf.while_loop(goes_on, advance, start)
@@ -198,7 +182,7 @@ class BeamSearch:
         return records.tree(arrays, done, examples.target)
 
     def explore(
-        self, memory: ParserMemory, examples: Examples, *, seed: tf.Tensor, step: tf.Tensor
+        self, memory: MemoryProtocol, examples: Examples, *, seed: tf.Tensor, step: tf.Tensor
     ) -> SearchTree:
         """Searches B examples to learn from, as `search` does with `keep_prefixes`.
 
@@ -212,60 +196,47 @@ class BeamSearch:
         halves = [
             self.search(
                 memory.of_examples(rows),
-                Examples(*(part[rows] for part in examples)),
+                examples.of_examples(rows),
                 seed=tf.random.experimental.stateless_fold_in(seed, rows.start),
                 step=step,
                 keep_prefixes=True,
-                max_utterances=tf.reduce_max(examples.num_utterances),
+                most_new=tf.reduce_max(examples.num_new),
             )
             for rows in (slice(0, size // 2), slice(size // 2, size))
         ]
         return side_by_side(*halves)
 
-    def _first_beam(self, examples: Examples, max_utterances: tf.Tensor) -> Beam:
+    def first_beam(self, examples: Examples) -> Beam:
         """The empty prefix of every example, at the first place or at all of them."""
         batch = tf.shape(examples.world)[0]
         size = self.beam_size
-        state = self.machine.initial_state(
-            tf.repeat(examples.world[:, tf.newaxis], size, axis=1),
-            tf.repeat(examples.next_identity[:, tf.newaxis], size, axis=1),
-            max_utterances=max_utterances,
-        )
         roots = tf.fill([size], True) if self.selection.roots else tf.equal(tf.range(size), 0)
         return Beam(
-            state=pack(state),
+            state=pack(self.machine.initial_state(examples, num_prefixes=size)),
             recent=tf.fill([batch, size, HISTORY_TOKENS], ABSENT),
             score=tf.repeat(tf.where(roots, 0.0, _NEVER)[tf.newaxis], batch, axis=0),
             weights=tf.zeros([batch, size]),
         )
 
-    def _first_slots(self, examples: Examples) -> tf.Tensor:
-        """[B, K, S, D] float32, the embeddings of empty stacks; D is 0 without STACK."""
-        history = self.parser.stack_history
-        width = 0 if history is None else history.dimensions
-        batch = tf.shape(examples.world)[0]
-        return tf.zeros([batch, self.beam_size, self.machine.stack_slots, width])
-
-    def _log_probs(self, memory: ParserMemory, beam: Beam, slots: tf.Tensor) -> tf.Tensor:
+    def log_probs(self, memory: MemoryProtocol, beam: Beam, carried: Any) -> tf.Tensor:
         """[B, K, V] log-probabilities of all tokens after each prefix.
 
         Args:
             memory: the parser's.
             beam: the prefixes.
-            slots: [B, K, S, D] float32, embeddings of their stacks.
+            carried: what the parser carries for them.
         """
-        parser, tables = self.parser, memory.history
-        parts = []
-        if parser.tokens_history is not None:
-            recent = beam.recent
-            seen = self._of_this_utterance(recent) if self.independent_utterances else recent
-            parts.append(parser.tokens_history.embed(seen, tables.tokens))
-        if parser.stack_history is not None:
-            assert tables.stack is not None
-            history = parser.stack_history.project(slots, tables.stack)
-            parts.append(tf.reshape(history, [-1, self.beam_size, history.shape[-1]]))
+        recent = (
+            self._of_this_utterance(beam.recent) if self.independent_utterances else beam.recent
+        )
         utterance = beam.state.rows[..., self.machine.rules.num_positions]
-        return parser.decoder.score(memory.decoder, tf.add_n(parts), utterance).log_probs
+        return self.parser.log_probs(memory, carried, recent=recent, utterance=utterance)
+
+    def note(self, memory: MemoryProtocol, carried: Any, taken: Step) -> Any:
+        """What the parser carries after a step."""
+        return self.parser.note(
+            memory, carried, seen=taken.seen, parent=taken.parent, source=taken.source
+        )
 
     def _of_this_utterance(self, recent: tf.Tensor) -> tf.Tensor:
         """Recent tokens [B, K, 4] without those up to the last action."""
@@ -273,16 +244,7 @@ class BeamSearch:
         before = tf.cumsum(tf.cast(ends, tf.int32), axis=-1, reverse=True) > 0
         return tf.where(before, ABSENT, recent)
 
-    def _embed(self, memory: ParserMemory, slots: tf.Tensor, taken: Step) -> tf.Tensor:
-        """The embeddings [B, K, S, D] of stacks after a step: one new value is on each at most."""
-        history, tables = self.parser.stack_history, memory.history.stack
-        if history is None or tables is None:
-            return slots
-        pushed = history.embed_values(taken.value_rows, tables)
-        pushed = tf.reshape(pushed, [-1, self.beam_size, history.dimensions])
-        return take_slots(slots, pushed, taken.source)
-
-    def _step(
+    def take(
         self,
         beam: Beam,
         log_probs: tf.Tensor,
@@ -298,7 +260,7 @@ class BeamSearch:
             num_utterances: [B] int32.
         """
         options = self.machine.packed_options(beam.state, num_utterances[:, tf.newaxis])
-        candidates = self._candidates(beam, options, log_probs)
+        candidates = self.candidates(beam, options, log_probs)
         choice = self.selection.choose(candidates, draws, beam_size=self.beam_size)
         parent, token = unravel(self.machine, choice.index)
         after = self.machine.follow(beam.state, options, parent, token)
@@ -313,18 +275,12 @@ class BeamSearch:
             index=choice.index,
             complete=tf.where(choice.taken, candidates.terminal, _NEVER),
             commands=options.commands,
-            value_rows=self._value_rows(after.pushed),
+            parent=parent,
             source=after.source,
+            seen=self.parser.look(after),
         )
 
-    def _value_rows(self, pushed: tf.Tensor) -> tf.Tensor:
-        """[B * K, n] int32, what STACK embeds of values [B, K, 1 + P] as the machine has them."""
-        if self.parser.stack_history is None:
-            return tf.zeros([0, 0], tf.int32)
-        features = stack_features(self.machine.rules, pushed[..., 0], pushed[..., 1:])
-        return self.parser.stack_history.value_rows(features)
-
-    def _candidates(self, beam: Beam, options: Options, log_probs: tf.Tensor) -> Candidates:
+    def candidates(self, beam: Beam, options: Options, log_probs: tf.Tensor) -> Candidates:
         """All continuations of the beam with their scores."""
         scores = beam.score[..., tf.newaxis] + log_probs  # [B, K, V]
         ended = tf.gather(scores, self.machine.action_tokens, axis=-1)

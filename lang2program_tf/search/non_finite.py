@@ -8,12 +8,12 @@ from contextlib import contextmanager
 import tensorflow as tf
 
 from lang2program_tf.errors import UserError
-from lang2program_tf.model.parser import Parser
+from lang2program_tf.model.parser_protocol import ParserProtocol
 
 NOT_FINITE = "token scores are not finite"
 
 
-def all_finite(parser: Parser) -> tf.Tensor:
+def all_finite(parser: ParserProtocol) -> tf.Tensor:
     """Whether all trained weights are finite: bool scalar, in the graph.
 
     Scores alone do not tell: a fused ReLU of TensorFlow may turn NaN into 0.
@@ -27,7 +27,7 @@ class NonFiniteError(UserError):
 
 
 @contextmanager
-def blame_non_finite(parser: Parser) -> Iterator[None]:
+def blame_non_finite(parser: ParserProtocol) -> Iterator[None]:
     """Turns the graph's complaint about scores into an error that names the variable."""
     try:
         yield

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import tensorflow as tf
 
 from lang2program_tf.machine import Machine
-from lang2program_tf.model.features import HISTORY_TOKENS
+from lang2program_tf.machine.features import HISTORY_TOKENS
 from lang2program_tf.search.tree import Prefixes, SearchTree
 
 _NEVER = -float("inf")

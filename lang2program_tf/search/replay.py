@@ -6,9 +6,8 @@ from typing import NamedTuple
 
 import tensorflow as tf
 
-from lang2program_tf.machine import Machine, MachineState
-from lang2program_tf.model.features import ABSENT, HISTORY_TOKENS
-from lang2program_tf.search.beam_search import Examples
+from lang2program_tf.machine import Examples, Machine, MachineState
+from lang2program_tf.machine.features import ABSENT, HISTORY_TOKENS
 from lang2program_tf.search.tree import Prefixes, SearchTree
 
 _NEVER = -float("inf")
@@ -91,13 +90,8 @@ def replay(
 def _start(machine: Machine, examples: Examples, programs: tf.Tensor) -> _Replayed:
     shape = tf.shape(programs)
     batch, count = shape[0], shape[1]
-    state = machine.initial_state(
-        tf.repeat(examples.world[:, tf.newaxis], count, axis=1),
-        tf.repeat(examples.next_identity[:, tf.newaxis], count, axis=1),
-        max_utterances=tf.reduce_max(examples.num_utterances),
-    )
     return _Replayed(
-        state=state,
+        state=machine.initial_state(examples, num_prefixes=count),
         recent=tf.fill([batch, count, HISTORY_TOKENS], ABSENT),
         same=tf.fill([batch, count, count], True),
     )

@@ -6,11 +6,11 @@ import numpy as np
 import tensorflow as tf
 
 from lang2program_tf.corpus.words import PADDING
+from lang2program_tf.machine import Examples
 from lang2program_tf.machine import state as st
-from lang2program_tf.machine.features import stack_features
-from lang2program_tf.model.features import HistoryFeatures
-from lang2program_tf.model.parser import ParserMemory
-from lang2program_tf.search import BeamSearch, Examples, best_programs
+from lang2program_tf.machine.features import HistoryFeatures, stack_features
+from lang2program_tf.model.parser_protocol import MemoryProtocol
+from lang2program_tf.search import BeamSearch, best_programs
 from lang2program_tf.serving.chunks import Columns
 from lang2program_tf.serving.graph_programs import (
     TokenTable,
@@ -46,10 +46,9 @@ class GraphParser:
 
     def parse(self, rows: Rows) -> Columns:
         """Searches; see `ExportedParser.parse`."""
-        examples = Examples(
-            rows.world, rows.next_identity, target=rows.world, num_utterances=rows.num_utterances
-        )
-        tree = self._search.search(self._encode(rows), examples, seed=tf.zeros([2], tf.int32))
+        examples = _examples(rows)
+        memory = self._read(rows, examples)
+        tree = self._search.search(memory, examples, seed=tf.zeros([2], tf.int32))
         programs = best_programs(self._search.machine, tree, self._top_k)
         num_found = tf.where(tf.equal(rows.error, ""), tree.num_complete, 0)
         answered = (num_found > 0)[:, tf.newaxis]
@@ -79,14 +78,16 @@ class GraphParser:
         prefixes = self._tokens.parse(program, max_tokens=max_tokens)
         error = first_error(rows.error, text_error, prefixes.error)
         good = tf.equal(error, "")
-        run = replay(machine, rows, prefixes._replace(length=tf.where(good, prefixes.length, 0)))
+        examples = _examples(rows)
+        prefixes = prefixes._replace(length=tf.where(good, prefixes.length, 0))
+        run = replay(machine, examples, prefixes)
         place = tf.strings.as_string(run.failed)
         cannot = tf.strings.join(["token ", place, " cannot run there or completes the program"])
         error = first_error(error, tf.where(run.failed > 0, cannot, ""))
         good = tf.equal(error, "")[:, tf.newaxis]
         stack = stack_features(machine.rules, run.state.kinds, run.state.values)
         scores = self._search.parser.score(
-            self._encode(rows), HistoryFeatures(run.recent, stack), run.state.utterance
+            self._read(rows, examples), HistoryFeatures(run.recent, stack), run.state.utterance
         )
         attention = tf.reduce_sum(scores.attention[:, 0], axis=1)  # [B, words of the longest]
         width = rows.words.shape[2]
@@ -105,17 +106,26 @@ class GraphParser:
             "error": error,
         }
 
-    def _encode(self, rows: Rows) -> ParserMemory:
+    def _read(self, rows: Rows, examples: Examples) -> MemoryProtocol:
         """The parser's memory, without utterances and words that no row has."""
         size = tf.reduce_max(rows.num_utterances)
         lengths = tf.math.count_nonzero(rows.words != PADDING, axis=2, dtype=tf.int32)
         longest = tf.reduce_max(lengths)
-        words = tf.reshape(rows.words[:, :size, :longest], [-1, longest])
-        parser = self._search.parser
-        return parser.prepare(parser.encode(words), num_examples=tf.shape(rows.words)[0])
+        memory: MemoryProtocol = self._search.parser.read(rows.words[:, :size, :longest], examples)
+        return memory
 
     def _top(self, column: tf.Tensor, nothing: str | float) -> tf.Tensor:
         """[B, k] of [B, n] with n ≤ k."""
         spare = self._top_k - tf.shape(column)[1]
         padded = tf.pad(column, [[0, 0], [0, spare]], constant_values=nothing)
         return tf.ensure_shape(padded, [None, self._top_k])
+
+
+def _examples(rows: Rows) -> Examples:
+    """The rows as examples without any target to reach."""
+    return Examples.without_history(
+        rows.world,
+        next_identity=rows.next_identity,
+        target=rows.world,
+        num_utterances=rows.num_utterances,
+    )

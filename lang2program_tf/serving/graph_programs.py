@@ -8,11 +8,10 @@ import numpy as np
 import tensorflow as tf
 
 from lang2program_tf.language import Domain
-from lang2program_tf.machine import Machine, MachineState
+from lang2program_tf.machine import Examples, Machine, MachineState
 from lang2program_tf.machine import state as st
-from lang2program_tf.model.features import ABSENT, HISTORY_TOKENS
+from lang2program_tf.machine.features import ABSENT, HISTORY_TOKENS
 from lang2program_tf.search.tree import SearchTree, by_example
-from lang2program_tf.serving.graph_requests import Rows
 from lang2program_tf.serving.graph_text import number_table, single_spaces
 
 
@@ -84,12 +83,9 @@ class Replay(NamedTuple):
     failed: tf.Tensor
 
 
-def replay(machine: Machine, rows: Rows, prefixes: Prefixes) -> Replay:
+def replay(machine: Machine, examples: Examples, prefixes: Prefixes) -> Replay:
     """Runs the beginnings of programs; only those that a search would keep run to their end."""
-    world = rows.world[:, tf.newaxis]
-    start = machine.initial_state(
-        world, rows.next_identity[:, tf.newaxis], max_utterances=tf.reduce_max(rows.num_utterances)
-    )
+    start = machine.initial_state(examples, num_prefixes=1)
     steps = tf.reduce_max(prefixes.length)
 
     def run(
@@ -98,7 +94,7 @@ def replay(machine: Machine, rows: Rows, prefixes: Prefixes) -> Replay:
         token = tf.gather(prefixes.tokens, [place], axis=1)  # [B, 1]
         wanted = (place < prefixes.length) & tf.equal(failed, 0)
         legal = tf.maximum(token, 0)
-        options = machine.options(state, rows.num_utterances[:, tf.newaxis])
+        options = machine.options(state, examples.num_utterances[:, tf.newaxis])
         outcome = tf.gather(options.outcomes, legal, batch_dims=2)
         runs = tf.equal(outcome, st.CONTINUES) & tf.equal(token, legal) & wanted[:, tf.newaxis]
         after = machine.apply(state, options, tf.zeros_like(token), legal)
@@ -107,7 +103,7 @@ def replay(machine: Machine, rows: Rows, prefixes: Prefixes) -> Replay:
         failed = tf.where(wanted & ~runs[:, 0], place + 1, failed)
         return place + 1, state, _choose(runs, shifted, recent), failed
 
-    batch = tf.shape(world)[0]
+    batch = tf.shape(examples.world)[0]
     none = tf.fill([batch, 1, HISTORY_TOKENS], ABSENT)
     _, state, recent, failed = tf.while_loop(
         lambda place, *_: place < steps,

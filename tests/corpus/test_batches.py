@@ -6,7 +6,7 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from lang2program_tf.corpus.batches import Batch, BatchMaker, training_batches
+from lang2program_tf.corpus.batches import Batch, BatchMaker, EncodedStarts, training_batches
 from lang2program_tf.corpus.embedded.load import load_embedded
 from lang2program_tf.corpus.scone import Example
 from lang2program_tf.corpus.words import PADDING, UNKNOWN, load_word_vectors
@@ -21,12 +21,25 @@ def encode_rows(worlds) -> np.ndarray:
     return rows
 
 
+def encode_starts(states, max_utterances) -> EncodedStarts:
+    """Commands as their names' lengths, so that they can be told apart."""
+    history = np.zeros([len(states), max_utterances, 3], np.int32)
+    for row, state in zip(history, states):
+        row[: state.utterance, 0] = [len(command.action) for command in state.history]
+    return EncodedStarts(
+        worlds=encode_rows([state.world for state in states]),
+        next_identities=np.arange(len(states), dtype=np.int32),
+        history=history,
+        num_commands=np.array([state.utterance for state in states], np.int32),
+    )
+
+
 def make(examples, **changes) -> BatchMaker:
     arguments = {
         "domain": get_domain("tangrams"),
         "vectors": load_word_vectors(),
         "encode_worlds": encode_rows,
-        "next_identities": lambda worlds: np.arange(len(worlds), dtype=np.int32),
+        "encode_starts": encode_starts,
         "max_utterances": 3,
     }
     return BatchMaker(examples, **{**arguments, **changes})
@@ -68,11 +81,20 @@ def test_the_width_is_the_next_multiple_of_five_within_the_word_limit(words, wid
 def test_the_width_of_the_limit_need_not_be_a_multiple_of_five():
     world = "1:_ 2:_ 3:_ 4:_ 5:_ 6:_ 7:_"
     long = Example("a", world, utterances=("it " * 30,), target=world, line=0)
-    alchemy = {
-        "domain": get_domain("alchemy"),
-        "encode_worlds": lambda worlds: np.zeros([len(worlds), 7], np.int32),
-    }
-    maker = make([long], **alchemy)
+
+    def no_worlds(worlds):
+        return np.zeros([len(worlds), 7], np.int32)
+
+    def no_starts(states, max_utterances):
+        return EncodedStarts(
+            worlds=no_worlds(states),
+            next_identities=np.zeros([len(states)], np.int32),
+            history=np.zeros([len(states), max_utterances, 3], np.int32),
+            num_commands=np.zeros([len(states)], np.int32),
+        )
+
+    alchemy = get_domain("alchemy")
+    maker = make([long], domain=alchemy, encode_worlds=no_worlds, encode_starts=no_starts)
     assert maker([0]).words.shape[-1] == 18
 
 
@@ -204,3 +226,21 @@ def test_every_sentence_of_a_batch_of_dialogues_is_the_last_one_of_some_turn(tur
 
 def test_training_on_turns_resumes_exactly(turns):
     assert numbers(turns, 3, start_step=5, batch_size=15) == numbers(turns, 8, batch_size=15)[5:]
+
+
+def test_a_turn_begins_with_the_commands_that_were_performed(turns):
+    batch = turns([3, 0])
+    start = turns.examples[3].start
+    lengths = [len(command.action) for command in start.history]
+    assert batch.num_commands.numpy().tolist() == [3, 0]
+    assert batch.history[0, :, 0].numpy().tolist() == [*lengths, 0, 0]
+    assert not np.any(batch.history[1])
+    assert batch.worlds[0].numpy().tolist() == encode_rows([start.world])[0].tolist()
+    np.testing.assert_array_equal(batch.first_worlds[0], batch.worlds[1])
+
+
+def test_an_example_without_a_start_begins_with_its_first_world():
+    batch = make([example("remove it", "swap")])([0])
+    assert batch.num_commands.numpy().tolist() == [0]
+    assert not np.any(batch.history)
+    np.testing.assert_array_equal(batch.first_worlds, batch.worlds)

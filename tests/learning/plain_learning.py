@@ -16,8 +16,10 @@ import tensorflow as tf
 from lang2program_tf.corpus.words import PADDING
 from lang2program_tf.language import Domain, State, step
 from lang2program_tf.language.values import Value
-from lang2program_tf.model import HistoryFeatures, Parser, stack_features, tokens_features
-from lang2program_tf.model.primitives import NUM_PRIMITIVES
+from lang2program_tf.machine.features import HistoryFeatures
+from lang2program_tf.machine.plain_features import plain_stack_features, plain_tokens_features
+from lang2program_tf.machine.primitives import NUM_PRIMITIVES
+from lang2program_tf.model import Parser
 from tests.search.reference import Example
 
 
@@ -97,8 +99,8 @@ def _words(cases: Sequence[Case]) -> tf.Tensor:
 
 def _history(domain: Domain, cases: Sequence[Case]) -> HistoryFeatures:
     history = HistoryFeatures(
-        tokens_features([case.tokens for case in cases]),
-        stack_features(domain, [case.stack for case in cases]),
+        plain_tokens_features([case.tokens for case in cases]),
+        plain_stack_features(domain, [case.stack for case in cases]),
     )
     return tf.nest.map_structure(lambda part: part[:, tf.newaxis], history)
 
@@ -111,7 +113,7 @@ def _look_up_sums(
     parser: Parser, domain: Domain, cases: Sequence[Case], weights: Sequence[float]
 ) -> tuple[dict[str, np.ndarray], dict[str, np.ndarray]]:
     """For both tables, Σ g and Σ g² over look-ups."""
-    encoded = parser.encode(_words(cases)[:, 0])
+    encoded = parser.encoder(_words(cases)[:, 0])
     history = tf.nest.map_structure(lambda part: part[:, 0], _history(domain, cases))
     with tf.GradientTape() as tape:
         looked_up: list[tuple[str, tf.Tensor, tf.Tensor]] = []

@@ -12,7 +12,7 @@ from lang2program_tf.learning.optimizers import original_adam
 from lang2program_tf.learning.stale_beams import StaleBeams
 from lang2program_tf.learning.train_step import TrainStep
 from lang2program_tf.learning.weights import Meritocratic, Reinforce
-from lang2program_tf.search import Classic, Examples, RandomizedOriginal, Rollouts
+from lang2program_tf.search import Classic, RandomizedOriginal, Rollouts
 from tests.learning.small_steps import small_search, solvable_examples, take_step
 from tests.search.toys import programs_of, tensors_of, words_of
 
@@ -41,9 +41,9 @@ class Visits:
         """What a batch of these examples gets: the programs of each; and the whole exploration."""
         bias = self.search.parser.decoder.query_scorer.bias
         bias.assign_add(tf.fill(bias.shape, 0.01))
-        encoded, examples = self._batch(indices)
+        memory, examples = self._batch(indices)
         explored = self.beams.explore(
-            encoded,
+            memory,
             examples,
             indices=tf.constant(indices),
             seed=tf.constant([0, 0]),
@@ -53,15 +53,13 @@ class Visits:
 
     def search_anew(self, *indices):
         """What a search finds with the present parser: the rewarded programs of each example."""
-        encoded, examples = self._batch(indices)
-        memory = self.search.parser.prepare(encoded, num_examples=len(indices))
+        memory, examples = self._batch(indices)
         return self._rewarded(self.search.search(memory, examples, seed=[0, 0]))
 
     def _batch(self, indices):
         words = tf.gather(words_of(self.examples), indices)
-        encoded = self.search.parser.encode(tf.reshape(words, [-1, words.shape[2]]))
-        tensors = tensors_of(self.search.machine, self.examples)
-        return encoded, Examples(*(tf.gather(part, indices) for part in tensors))
+        examples = tensors_of(self.search.machine, self.examples).of_examples(tf.constant(indices))
+        return self.search.parser.read(words, examples), examples
 
     def _rewarded(self, tree):
         return [

@@ -15,7 +15,7 @@ from lang2program_tf.language import (
     get_domain,
     step,
 )
-from lang2program_tf.machine import RULES, MachineState, get_machine
+from lang2program_tf.machine import RULES, Examples, MachineState, get_machine
 from lang2program_tf.machine.decode import decode_state
 from lang2program_tf.machine.encode import encode_states
 from lang2program_tf.machine.state import OUTCOMES
@@ -59,13 +59,15 @@ def test_the_state_before_the_first_token_is_the_machine_s_initial_state(name, t
     machine = get_machine(name, stack_slots=4)
     world = DOMAINS[name].parse_world(text or "1:ggg 2:_ 3:rb 4:_ 5:_ 6:r 7:yy")
     encoded = encode_states(machine.rules, [State(world)], max_utterances=3, stack_slots=4)
-    initial = machine.initial_state(
-        machine.rules.encode_worlds([world]),
-        machine.rules.next_identities([world]),
-        max_utterances=3,
+    codes = machine.rules.encode_worlds([world])
+    examples = Examples.without_history(
+        codes,
+        next_identity=machine.rules.next_identities([world]),
+        target=codes,
+        num_utterances=np.array([3], np.int32),
     )
-    for part, expected in zip(encoded, initial):
-        np.testing.assert_array_equal(part, expected)
+    for part, expected in zip(encoded, machine.initial_state(examples, num_prefixes=1)):
+        np.testing.assert_array_equal(part, expected[:, 0])
 
 
 def test_equal_worlds_with_other_hidden_numbers_are_encoded_apart():

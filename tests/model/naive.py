@@ -7,8 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from lang2program_tf.language.values import ObjectList, Value
+from lang2program_tf.machine.primitives import attribute_rows, primitive_row
 from lang2program_tf.model import Parser
-from lang2program_tf.model.primitives import attribute_rows, primitive_row
 
 
 def weights(parser: Parser) -> dict[str, np.ndarray]:

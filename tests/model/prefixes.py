@@ -9,13 +9,9 @@ from lang2program_tf.corpus.words import PADDING
 from lang2program_tf.language import get_domain
 from lang2program_tf.language.scene import Person
 from lang2program_tf.language.values import Color, ObjectList
-from lang2program_tf.model import (
-    DecoderScores,
-    HistoryFeatures,
-    Parser,
-    stack_features,
-    tokens_features,
-)
+from lang2program_tf.machine.features import HistoryFeatures
+from lang2program_tf.machine.plain_features import plain_stack_features, plain_tokens_features
+from lang2program_tf.model import DecoderScores, Parser
 
 WORDS = np.array(
     [
@@ -39,7 +35,9 @@ STACKS = [
 
 def features(shape: tuple[int, ...] = UTTERANCE.shape) -> HistoryFeatures:
     """The histories of all prefixes, with leading dimensions `shape`."""
-    flat = HistoryFeatures(tokens_features(PREFIXES), stack_features(get_domain("scene"), STACKS))
+    flat = HistoryFeatures(
+        plain_tokens_features(PREFIXES), plain_stack_features(get_domain("scene"), STACKS)
+    )
     return tf.nest.map_structure(lambda x: tf.reshape(x, [*shape, *x.shape[1:]]), flat)
 
 

@@ -47,8 +47,7 @@ def test_more_padding_and_more_utterances_change_nothing(make_parser):
 
 def test_rows_in_any_order_score_as_in_their_examples(make_parser):
     parser = make_parser()
-    encoded = parser.encode(tf.reshape(tf.constant(WORDS, tf.int32), [6, 4]))
-    memory = parser.prepare(encoded, num_examples=1)
+    memory = parser.read(tf.reshape(tf.constant(WORDS, tf.int32), [1, 6, 4]))
     row = np.add(UTTERANCE, [[0], [3]]).reshape(1, -1)
     order = np.array([3, 1, 7, 0, 2, 6, 5, 4])
     shuffled = tf.nest.map_structure(lambda x: tf.gather(x, order, axis=1), features((1, 8)))

@@ -11,7 +11,8 @@ from lang2program_tf.language.alchemy import Beaker
 from lang2program_tf.language.scene import Person
 from lang2program_tf.language.tangrams import Tangram
 from lang2program_tf.language.values import Color, Fraction, ObjectList
-from lang2program_tf.model import HistoryFeatures, stack_features, tokens_features
+from lang2program_tf.machine.features import HistoryFeatures
+from lang2program_tf.machine.plain_features import plain_stack_features, plain_tokens_features
 from tests.model import naive
 
 PREFIXES = [[], [3], [0, 1, 2, 3], [4, 3, 2, 1, 0, 5]]
@@ -37,7 +38,7 @@ STACKS = {
 def test_tokens_are_embedded_side_by_side(make_parser):
     parser = make_parser(history=("tokens",))
     part = parser.tokens_history
-    found = part.embed(tokens_features(PREFIXES), part.prepare(tf.eye(part.width)))
+    found = part.embed(plain_tokens_features(PREFIXES), part.prepare(tf.eye(part.width)))
     expected = [naive.tokens_history(naive.weights(parser), prefix) for prefix in PREFIXES]
     np.testing.assert_allclose(found, expected, atol=1e-6)
 
@@ -46,7 +47,7 @@ def test_tokens_are_embedded_side_by_side(make_parser):
 def test_stacks_are_embedded_slot_by_slot(make_parser, name):
     parser = make_parser(name, history=("stack",))
     part = parser.stack_history
-    features = stack_features(get_domain(name), STACKS[name])
+    features = plain_stack_features(get_domain(name), STACKS[name])
     found = part.embed(features, part.prepare(tf.eye(part.width)))
     expected = [naive.stack_history(naive.weights(parser), stack) for stack in STACKS[name]]
     np.testing.assert_allclose(found, expected, atol=1e-5)
@@ -55,10 +56,10 @@ def test_stacks_are_embedded_slot_by_slot(make_parser, name):
 def test_leading_dimensions_stay(make_parser):
     parser = make_parser()
     tokens, stack = parser.tokens_history, parser.stack_history
-    features = stack_features(get_domain("scene"), [*STACKS["scene"], []])
+    features = plain_stack_features(get_domain("scene"), [*STACKS["scene"], []])
     kernel = tf.random.stateless_normal([tokens.width, 8], seed=[1, 2])
-    flat = tokens.embed(tokens_features(PREFIXES), tokens.prepare(kernel))
-    square = tf.reshape(tokens_features(PREFIXES), [2, 2, 4])
+    flat = tokens.embed(plain_tokens_features(PREFIXES), tokens.prepare(kernel))
+    square = tf.reshape(plain_tokens_features(PREFIXES), [2, 2, 4])
     np.testing.assert_array_equal(
         tokens.embed(square, tokens.prepare(kernel)), tf.reshape(flat, [2, 2, 8])
     )
@@ -72,7 +73,7 @@ def test_leading_dimensions_stay(make_parser):
 
 def test_an_empty_list_is_the_bias_and_an_empty_slot_nothing(make_parser):
     part = make_parser(history=("stack",)).stack_history
-    features = stack_features(get_domain("scene"), [[ObjectList()]])
+    features = plain_stack_features(get_domain("scene"), [[ObjectList()]])
     found = part.embed(features, part.prepare(tf.eye(part.width)))[0]
     np.testing.assert_array_equal(found[: 2 * part.dimensions], np.zeros(2 * part.dimensions))
     np.testing.assert_array_equal(found[2 * part.dimensions :], part.objects.bias)
@@ -81,7 +82,8 @@ def test_an_empty_list_is_the_bias_and_an_empty_slot_nothing(make_parser):
 def test_gradients_pass_through_the_preparation(make_parser):
     parser = make_parser("scene")
     history = HistoryFeatures(
-        tokens_features(PREFIXES[:3]), stack_features(get_domain("scene"), STACKS["scene"])
+        plain_tokens_features(PREFIXES[:3]),
+        plain_stack_features(get_domain("scene"), STACKS["scene"]),
     )
     kernel = tf.random.stateless_normal([parser.decoder.history_width, 8], seed=[3, 4])
     with tf.GradientTape() as tape:

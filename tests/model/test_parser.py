@@ -8,7 +8,8 @@ import tensorflow as tf
 
 import gin
 from lang2program_tf.language import get_domain
-from lang2program_tf.model import HistoryFeatures, Parser
+from lang2program_tf.machine.features import HistoryFeatures
+from lang2program_tf.model import Parser
 from tests.model.prefixes import UTTERANCE, WORDS, features, scores
 
 

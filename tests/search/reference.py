@@ -15,7 +15,9 @@ import tensorflow as tf
 
 from lang2program_tf.corpus.words import PADDING
 from lang2program_tf.language import Continuation, Domain, Outcome, State, World, continuations
-from lang2program_tf.model import HistoryFeatures, Parser, stack_features, tokens_features
+from lang2program_tf.machine.features import HistoryFeatures
+from lang2program_tf.machine.plain_features import plain_stack_features, plain_tokens_features
+from lang2program_tf.model import Parser
 from lang2program_tf.search.randomized import Draws, RandomizedOriginal
 
 
@@ -26,11 +28,18 @@ class Example(NamedTuple):
         world: where programs begin.
         target: where they should end.
         utterances: the word ids of each utterance.
+        start: what the first utterances have left, if they are dealt with; None: `world` alone.
     """
 
     world: World
     target: World
     utterances: Sequence[Sequence[int]]
+    start: State | None = None
+
+    @property
+    def beginning(self) -> State:
+        """The state in which programs begin."""
+        return self.start or State(self.world)
 
 
 class Prefix(NamedTuple):
@@ -94,7 +103,7 @@ def search(
     """Searches one example."""
     score = scorer(parser, domain, example, independent_utterances=independent_utterances)
     result = Result([], [], [])
-    live: Sequence[Prefix] = [Prefix((), State(example.world), 0.0, place=0, begin=0)]
+    live: Sequence[Prefix] = [Prefix((), example.beginning, 0.0, place=0, begin=0)]
     for iteration in range(iterations):
         if not live:
             break
@@ -132,12 +141,13 @@ def scorer(
     """A function that gives the log-probabilities [prefixes, V] of all tokens after prefixes."""
     longest = max(len(words) for words in example.utterances)
     padded = [[*words, *[PADDING] * (longest - len(words))] for words in example.utterances]
-    memory = parser.prepare(parser.encode(tf.constant(padded)), num_examples=1)
+    memory = parser.read(tf.constant(padded)[tf.newaxis])
 
     def score(prefixes: Sequence[Prefix]) -> np.ndarray:
         seen = [p.tokens[p.begin if independent_utterances else 0 :] for p in prefixes]
         history = HistoryFeatures(
-            tokens_features(seen), stack_features(domain, [p.state.stack for p in prefixes])
+            plain_tokens_features(seen),
+            plain_stack_features(domain, [p.state.stack for p in prefixes]),
         )
         history = tf.nest.map_structure(lambda part: part[tf.newaxis], history)
         utterance = tf.constant([[p.state.utterance for p in prefixes]])

@@ -7,8 +7,8 @@ import json
 import tensorflow as tf
 from tensorflow.python.eager import context
 
-from lang2program_tf.machine import get_machine
-from lang2program_tf.search import BeamSearch, Examples, RandomizedPaper, best_programs
+from lang2program_tf.machine import Examples, get_machine
+from lang2program_tf.search import BeamSearch, RandomizedPaper, best_programs
 from tests.search.toys import run, tensors_of, toy_examples, toy_parser, words_of
 
 DEVICE = "CPU:1"

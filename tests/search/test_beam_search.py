@@ -10,7 +10,7 @@ import tensorflow as tf
 
 from lang2program_tf.machine import get_machine
 from lang2program_tf.machine.encode import encode_states
-from lang2program_tf.model import tokens_features
+from lang2program_tf.machine.plain_features import plain_tokens_features
 from lang2program_tf.search import BeamSearch, RandomizedOriginal, RandomizedPaper, SearchTree
 from tests.search import reference
 from tests.search.reference import Example, Result, Rule
@@ -19,6 +19,7 @@ from tests.search.toys import (
     SEEDS,
     assert_same_order,
     beams_of,
+    midway_examples,
     programs_of,
     run,
     tensors_of,
@@ -73,7 +74,7 @@ def found_plainly(
     search: BeamSearch, examples: Sequence[Example], rules: Sequence[Rule] | None = None
 ) -> list[Result]:
     """What the reference finds with the settings of `search`; rules are classic by default."""
-    counts = [len(example.utterances) for example in examples]
+    counts = [len(e.utterances) - e.beginning.utterance for e in examples]
     limits = counts if search.limit == "row" else [max(counts)] * len(counts)
     return [
         reference.search(
@@ -117,6 +118,21 @@ def test_with_a_limit_by_row_each_example_gets_its_own_iterations(domain):
     tree = assert_finds_the_same(search, toy_examples(domain))
     for row, count in enumerate((1, 2, 3)):
         assert np.isneginf(tree.complete[7 * count :, row]).all()
+
+
+@pytest.mark.parametrize("limit", ["batch", "row"])
+@pytest.mark.parametrize("domain, seed", [("alchemy", 2), ("scene", 38), ("tangrams", 19)])
+def test_in_the_middle_of_a_dialogue_programs_go_on_from_its_world_and_commands(
+    domain, seed, limit
+):
+    parser = toy_parser(domain, seed=seed)
+    search = BeamSearch(get_machine(domain), parser, beam_size=16, limit=limit)
+    tree = assert_finds_the_same(search, midway_examples(domain))
+    np.testing.assert_array_equal(tree.utterance[0, :, 0], [1, 1, 2])
+    assert tree.num_complete.numpy().min() > 0
+    repeats = tree.complete[..., -1].numpy() > -np.inf  # programs that end with prevAction
+    assert repeats[:, :2].any()
+    assert len(repeats) <= 2 * search.iterations_per_utterance
 
 
 @pytest.mark.parametrize("domain", SEEDS)
@@ -195,7 +211,7 @@ def test_the_tree_keeps_the_execution_history_of_every_live_prefix(domain):
             encoded = encode_states(
                 search.machine.rules, [states[tokens] for tokens, _ in beam], max_utterances=2
             )
-            recent = tokens_features([tokens for tokens, _ in beam])
+            recent = plain_tokens_features([tokens for tokens, _ in beam])
             for found, expected in (
                 (tree.utterance, encoded.utterance),
                 (tree.world, encoded.world),

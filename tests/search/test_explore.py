@@ -24,10 +24,9 @@ STEP = tf.constant(0, tf.int64)
 
 
 def explore(search: BeamSearch, examples) -> SearchTree:
-    words = words_of(examples)
-    encoded = search.parser.encode(tf.reshape(words, [-1, words.shape[2]]))
-    memory = search.parser.prepare(encoded, num_examples=len(examples))
-    return search.explore(memory, tensors_of(search.machine, examples), seed=SEED, step=STEP)
+    tensors = tensors_of(search.machine, examples)
+    memory = search.parser.read(words_of(examples), tensors)
+    return search.explore(memory, tensors, seed=SEED, step=STEP)
 
 
 @pytest.mark.parametrize("domain, parser_seed", [("alchemy", 42), ("scene", 19), ("tangrams", 60)])

@@ -15,11 +15,10 @@ import pytest
 import tensorflow as tf
 from tensorflow.python.framework import kernels
 
-from lang2program_tf.machine import get_machine
+from lang2program_tf.machine import Examples, get_machine
 from lang2program_tf.search import (
     BeamSearch,
     Classic,
-    Examples,
     GammaRandomized,
     ParticleFilter,
     RandomizedOriginal,
@@ -61,9 +60,10 @@ class Traced:
 
     def inputs(self, examples: Sequence[Example], *, seed: int = 0, step: int = 0):
         """A batch, padded to three utterances of five words."""
+        history = tf.zeros([len(examples), 3, 3], tf.int32)
         return (
             words_of(examples, utterances=3, words=5),
-            tensors_of(self.machine, examples),
+            tensors_of(self.machine, examples)._replace(history=history),
             tf.constant([seed, 1]),
             tf.constant(step, tf.int64),
         )

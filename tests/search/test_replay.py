@@ -7,12 +7,13 @@ import pytest
 import tensorflow as tf
 
 from lang2program_tf.machine import get_machine
-from lang2program_tf.model import tokens_features
+from lang2program_tf.machine.plain_features import plain_tokens_features
 from lang2program_tf.search import BeamSearch, best_programs
 from lang2program_tf.search.replay import replay
 from tests.search.toys import (
     SEEDS,
     beams_of,
+    midway_examples,
     programs_of,
     run,
     tensors_of,
@@ -22,11 +23,12 @@ from tests.search.toys import (
 )
 
 
-@pytest.fixture(scope="module", params=SEEDS)
+@pytest.fixture(scope="module", params=[(d, begin) for d in SEEDS for begin in ("new", "midway")])
 def trees(request):
     """The machine, the tree of a search, and the tree of its complete programs run again."""
-    search = BeamSearch(get_machine(request.param), toy_parser(request.param), beam_size=16)
-    examples = toy_examples(request.param)[:2]
+    domain, begin = request.param
+    search = BeamSearch(get_machine(domain), toy_parser(domain), beam_size=16)
+    examples = toy_examples(domain)[:2] if begin == "new" else midway_examples(domain)[1:]
     tensors = tensors_of(search.machine, examples)
     found = run(search, words_of(examples), tensors, keep_prefixes=True)
     best = best_programs(search.machine, found, int(max(found.num_complete)))
@@ -69,7 +71,7 @@ def test_prefixes_have_the_histories_that_the_search_saw(trees):
         expected = histories(found, row)
         for tokens, parts in histories(again, row).items():
             tf.nest.map_structure(np.testing.assert_array_equal, parts, expected[tokens])
-            np.testing.assert_array_equal(parts[2], tokens_features([tokens])[0])
+            np.testing.assert_array_equal(parts[2], plain_tokens_features([tokens])[0])
 
 
 def test_examples_without_programs_have_an_empty_tree():

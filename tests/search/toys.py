@@ -9,10 +9,11 @@ import pytest
 import tensorflow as tf
 
 from lang2program_tf.corpus.words import PADDING
-from lang2program_tf.language import Kind, Token, execute, get_domain
-from lang2program_tf.machine import Machine
+from lang2program_tf.language import UNKNOWN_COMMAND, Kind, Token, execute, get_domain, trace
+from lang2program_tf.machine import Examples, Machine
+from lang2program_tf.machine.encode import encode_states
 from lang2program_tf.model import Parser
-from lang2program_tf.search import BeamSearch, Examples, SearchTree, best_programs
+from lang2program_tf.search import BeamSearch, SearchTree, best_programs
 from tests.search.reference import Example, Program
 
 NUM_WORDS = 30
@@ -102,6 +103,21 @@ def toy_examples(domain: str, *, seed: int = 0) -> list[Example]:
     return examples
 
 
+def midway_examples(domain: str) -> list[Example]:
+    """Examples of which one utterance is left to parse, then two, and one after an unknown one."""
+    examples = []
+    _, two, three = toy_examples(domain)
+    for example, count in ((two, 1), (three, 1), (three, 2)):
+        program = _EXAMPLES[domain][len(example.utterances) - 1][1].split()
+        states = trace(get_domain(domain), example.world, program)
+        start = next(state for state in states if state.utterance == count)
+        examples.append(example._replace(start=start))
+    last = examples[-1].start
+    history = (UNKNOWN_COMMAND, *last.history[1:])
+    examples[-1] = examples[-1]._replace(start=last._replace(history=history))
+    return examples
+
+
 def words_of(examples: Sequence[Example], *, utterances: int = 0, words: int = 0) -> tf.Tensor:
     """[B, M, W] int32 word ids, padded to what is needed or asked for."""
     most = max(utterances, *(len(example.utterances) for example in examples))
@@ -115,20 +131,24 @@ def words_of(examples: Sequence[Example], *, utterances: int = 0, words: int = 0
 
 def tensors_of(machine: Machine, examples: Sequence[Example]) -> Examples:
     """The examples as the search in the graph wants them."""
-    starts = [example.world for example in examples]
+    rules = machine.rules
+    counts = [len(example.utterances) for example in examples]
+    starts = [example.beginning for example in examples]  # parts are told apart by id: keep them
+    encoded = encode_states(rules, starts, max_utterances=max(counts))
     return Examples(
-        world=tf.constant(machine.rules.encode_worlds(starts)),
-        next_identity=tf.constant(machine.rules.next_identities(starts)),
-        target=tf.constant(machine.rules.encode_worlds([e.target for e in examples])),
-        num_utterances=tf.constant([len(example.utterances) for example in examples]),
+        world=tf.constant(encoded.world),
+        next_identity=tf.constant(encoded.next_identity),
+        target=tf.constant(rules.encode_worlds([e.target for e in examples])),
+        num_utterances=tf.constant(counts),
+        history=tf.constant(encoded.history),
+        num_commands=tf.constant(encoded.utterance),
+        first_world=tf.constant(rules.encode_worlds([e.world for e in examples])),
     )
 
 
 def run(search: BeamSearch, words: tf.Tensor, examples: Examples, **options) -> SearchTree:
-    """Encodes words [B, M, W] and searches."""
-    shape = tf.shape(words)
-    encoded = search.parser.encode(tf.reshape(words, [-1, shape[2]]))
-    memory = search.parser.prepare(encoded, num_examples=shape[0])
+    """Reads words [B, M, W] and searches."""
+    memory = search.parser.read(words, examples)
     options.setdefault("seed", tf.constant([0, 0]))
     return search.search(memory, examples, **options)
 

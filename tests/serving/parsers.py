@@ -12,7 +12,9 @@ from lang2program_tf.corpus.scone import Example
 from lang2program_tf.corpus.words import PADDING, WordVectors, load_word_vectors
 from lang2program_tf.language import get_domain, trace
 from lang2program_tf.language.executor import State
-from lang2program_tf.model import HistoryFeatures, Parser, stack_features, tokens_features
+from lang2program_tf.machine.features import HistoryFeatures
+from lang2program_tf.machine.plain_features import plain_stack_features, plain_tokens_features
+from lang2program_tf.model import Parser
 
 _STEPS = 40
 
@@ -68,6 +70,6 @@ def _cases(domain_name: str) -> tuple[tuple[tf.Tensor, HistoryFeatures, tf.Tenso
     padded = np.full([1, len(rows), max(map(len, rows))], PADDING, np.int32)
     for row, encoded in enumerate(rows):
         padded[0, row, : len(encoded)] = encoded
-    history = HistoryFeatures(tokens_features(prefixes), stack_features(domain, stacks))
+    history = HistoryFeatures(plain_tokens_features(prefixes), plain_stack_features(domain, stacks))
     history = tf.nest.map_structure(lambda part: part[tf.newaxis], history)
     return (tf.constant(padded), history, tf.constant([places])), tf.constant(targets)

@@ -12,8 +12,8 @@ from hypothesis import strategies as some
 
 from lang2program_tf.corpus.words import PADDING
 from lang2program_tf.language import DOMAINS, execute, get_domain, parse_program, trace
-from lang2program_tf.machine import get_machine
-from lang2program_tf.search import BeamSearch, Examples, best_programs
+from lang2program_tf.machine import Examples, get_machine
+from lang2program_tf.search import BeamSearch, best_programs
 from lang2program_tf.serving.exported_parser import ExportedParser
 from lang2program_tf.serving.graph_parser import NO_LOG_PROB
 from lang2program_tf.serving.graph_requests import EXAMPLE_WORLDS
@@ -66,17 +66,14 @@ def search_in_python(domain, examples):
     for b, rows in enumerate(ids):
         for m, row in enumerate(rows):
             words[b, m, : len(row)] = row
-    memory = parser.prepare(
-        parser.encode(tf.reshape(words, [-1, longest])), num_examples=len(examples)
-    )
     codes = tf.constant(rules.encode_worlds(worlds))
     tree = BeamSearch(machine, parser, beam_size=SETTINGS.beam_size, limit="row").search(
-        memory,
-        Examples(
+        parser.read(tf.constant(words)),
+        Examples.without_history(
             codes,
-            tf.constant(rules.next_identities(worlds)),
-            codes,
-            tf.constant([len(rows) for rows in ids]),
+            next_identity=tf.constant(rules.next_identities(worlds)),
+            target=codes,
+            num_utterances=tf.constant([len(rows) for rows in ids]),
         ),
         seed=tf.constant([0, 0]),
     )

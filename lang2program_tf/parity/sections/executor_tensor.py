@@ -10,7 +10,7 @@ import tensorflow as tf
 from numpy.typing import NDArray
 
 from lang2program_tf.language import MAX_STACK, Domain, State
-from lang2program_tf.machine import Machine, MachineState, get_machine
+from lang2program_tf.machine import Examples, Machine, MachineState, get_machine
 from lang2program_tf.machine.decode import decode_state
 from lang2program_tf.machine.state import OUTCOMES
 from lang2program_tf.parity.comparison import Comparison
@@ -78,11 +78,14 @@ class _Walks:
         """The state before all walks, leading axes [walks, 1]."""
         worlds = [self._domain.parse_world(record["world0"]) for record in self._records]
         rules = self._machine.rules
-        return self._machine.initial_state(
-            tf.constant(rules.encode_worlds(worlds))[:, tf.newaxis],
-            tf.constant(rules.next_identities(worlds))[:, tf.newaxis],
-            max_utterances=max(record["n_utterances"] for record in self._records),
+        starts = tf.constant(rules.encode_worlds(worlds))
+        examples = Examples.without_history(
+            starts,
+            next_identity=tf.constant(rules.next_identities(worlds)),
+            target=starts,
+            num_utterances=tf.constant([record["n_utterances"] for record in self._records]),
         )
+        return self._machine.initial_state(examples, num_prefixes=1)
 
     def _tokens_at(self, position: int) -> NDArray[np.int32]:
         """[walks] ids of the tokens that come next, 0 for a walk that is over."""

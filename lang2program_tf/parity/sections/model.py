@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 
 from lang2program_tf.corpus.words import WordVectors
 from lang2program_tf.language import Domain, State, step
+from lang2program_tf.machine.features import HISTORY_TOKENS, MAX_OBJECTS
+from lang2program_tf.machine.primitives import PRIMITIVES
 from lang2program_tf.model import Parser
-from lang2program_tf.model.features import HISTORY_TOKENS, MAX_OBJECTS
-from lang2program_tf.model.primitives import PRIMITIVES
 from lang2program_tf.parity.comparison import Comparison, Tolerance
 from lang2program_tf.parity.executor_records import canonical_state
 from lang2program_tf.parity.folder import RecordingsFolder

@@ -11,7 +11,7 @@ from lang2program_tf.language.alchemy import Beaker
 from lang2program_tf.language.scene import Person
 from lang2program_tf.language.tangrams import Tangram
 from lang2program_tf.language.values import Color, Fraction, ObjectList
-from lang2program_tf.model import primitives as p
+from lang2program_tf.machine import primitives as p
 
 
 def test_the_rows_are_those_of_the_original(parity_file):
