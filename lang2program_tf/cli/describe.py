@@ -27,7 +27,7 @@ def main(argv: Sequence[str]) -> int:
     source, path = (args.words, None) if args.words in _SOURCES else ("glove", args.words)
     vectors = load_word_vectors(source, path=path, max_rank=args.max_rank)
     found = [
-        describe(lines, name=name, domain=domain, vectors=vectors)
+        describe(lines, name=name, domain=domain, vectors=vectors, count_programs=args.programs)
         for name, domain, lines in _data_sets(args)
     ]
     if args.json:
@@ -66,8 +66,9 @@ def _domain_of(path: Path) -> str:
 def _parser() -> argparse.ArgumentParser:
     parser = OneLineParser(
         prog="lang2program describe",
-        description="Prints facts about data sets: examples, lengths of utterances, vocabulary, "
-        "unknown words, and which word vectors were used.",
+        description="Prints facts about data sets: examples, turns and how many commands fit their "
+        "worlds, lengths of utterances, vocabulary, unknown words, and which word vectors were "
+        "used.",
     )
     data = parser.add_mutually_exclusive_group(required=True)
     data.add_argument(
@@ -99,6 +100,11 @@ def _parser() -> argparse.ArgumentParser:
         metavar="N",
         help="know only the N most frequent words of GloVe; "
         f"the original's setting is {ORIGINAL_MAX_RANK}",
+    )
+    parser.add_argument(
+        "--programs",
+        action="store_true",
+        help="list all programs of every sentence in its context, once, and count them",
     )
     parser.add_argument("--json", action="store_true", help="print JSON")
     return parser

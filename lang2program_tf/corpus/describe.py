@@ -8,10 +8,11 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from lang2program_tf.corpus.programs import load_programs
 from lang2program_tf.corpus.scone import Line, prefixes, substrings
-from lang2program_tf.corpus.turns import read_dialogues
+from lang2program_tf.corpus.turns import read_dialogues, turns
 from lang2program_tf.corpus.words import UNKNOWN, WordVectors, tokenize
-from lang2program_tf.language import Domain
+from lang2program_tf.language import MAX_TOKENS, Domain
 
 _SHOWN_UNKNOWN = 20
 _BAR_WIDTH = 40
@@ -52,6 +53,30 @@ class Turns:
 
 
 @dataclass(frozen=True)
+class Programs:
+    """How many programs of one command the turns have.
+
+    Attributes:
+      turns: how many turns there are.
+      without: how many of them have no program.
+      mean: programs of a turn.
+      median: programs of a turn.
+      largest: the most programs that a turn has.
+      two_utterances: programs for the first two utterances of a line together, on average over
+        lines that have two: those that pass through the world in between, so at least as many.
+      largest_two_utterances: the most of them that a line has.
+    """
+
+    turns: int
+    without: int
+    mean: float
+    median: float
+    largest: int
+    two_utterances: float | None
+    largest_two_utterances: int | None
+
+
+@dataclass(frozen=True)
 class Description:
     """What `describe` finds.
 
@@ -64,6 +89,7 @@ class Description:
       prefixes: how many evaluation examples the lines make; None if some world is unknown.
       turns: how many of the utterances stand between worlds that no command, one command or several
         commands connect; None if some world is unknown.
+      programs: how many programs the turns have; None if some world is unknown or nobody asked.
       utterances_by_words: for each number of words, how many utterances have it.
       max_words: where the model cuts an utterance.
       running: all words, counted as often as they occur.
@@ -78,6 +104,7 @@ class Description:
     substrings: int | None
     prefixes: int | None
     turns: Turns | None
+    programs: Programs | None
     utterances_by_words: dict[int, int]
     max_words: int
     running: Known
@@ -96,7 +123,12 @@ class Description:
 
 
 def describe(
-    lines: Sequence[Line], *, name: str, domain: Domain, vectors: WordVectors
+    lines: Sequence[Line],
+    *,
+    name: str,
+    domain: Domain,
+    vectors: WordVectors,
+    count_programs: bool = False,
 ) -> Description:
     """Counts what is in these lines.
 
@@ -105,6 +137,7 @@ def describe(
       name: what to call them.
       domain: whose lines they are.
       vectors: the words that are known.
+      count_programs: whether to list the programs of all turns, which may take a minute.
     """
     utterances = [tokenize(utterance) for line in lines for utterance in line.utterances]
     counts = Counter(word for utterance in utterances for word in utterance)
@@ -119,6 +152,7 @@ def describe(
         substrings=len(substrings(lines)) if whole else None,
         prefixes=len(prefixes(lines)) if whole else None,
         turns=_count_turns(lines, domain) if whole else None,
+        programs=_count_programs(lines, domain) if whole and count_programs else None,
         utterances_by_words=_histogram([len(utterance) for utterance in utterances]),
         max_words=domain.max_words,
         running=_known(Counter(kinds[word] for word in counts.elements())),
@@ -137,6 +171,22 @@ def _count_turns(lines: Sequence[Line], domain: Domain) -> Turns:
     ]
     none, one = counts.count(0), counts.count(1)
     return Turns(none, one, len(counts) - none - one)
+
+
+def _count_programs(lines: Sequence[Line], domain: Domain) -> Programs:
+    examples = turns(lines, domain=domain.name)
+    counts = load_programs(domain, examples).counts.tolist()
+    by_turn = {(e.line, len(e.utterances)): n for e, n in zip(examples, counts)}
+    pairs = [by_turn[line, 1] * n for (line, turn), n in by_turn.items() if turn == 2]
+    return Programs(
+        turns=len(counts),
+        without=counts.count(0),
+        mean=statistics.mean(counts),
+        median=statistics.median(counts),
+        largest=max(counts),
+        two_utterances=statistics.mean(pairs) if pairs else None,
+        largest_two_utterances=max(pairs, default=None),
+    )
 
 
 def _kind(word: str, vectors: WordVectors) -> str:
@@ -173,6 +223,8 @@ def to_text(found: Description) -> str:
             f"{_share(found.turns.one, found.turns.total)}, several "
             f"{_share(found.turns.several, found.turns.total)}"
         )
+    if found.programs is not None:
+        rows += _program_rows(found.programs)
     rows += [
         f"  utterances        {found.utterances:,}; words in each: {lengths[0]} to {lengths[-1]}, "
         f"median {statistics.median(lengths):g}, mean {statistics.mean(lengths):.1f}",
@@ -186,6 +238,20 @@ def to_text(found: Description) -> str:
         unknown = "  ".join(f"{word!r} {n:,}" for word, n in found.frequent_unknown)
         rows.append(f"  unknown           {unknown}")
     return "\n".join(rows)
+
+
+def _program_rows(found: Programs) -> list[str]:
+    rows = [
+        f"  programs          of a turn, up to {MAX_TOKENS} tokens: mean {found.mean:.1f}, "
+        f"median {found.median:g}, largest {found.largest:,}; "
+        f"none for {_share(found.without, found.turns)}"
+    ]
+    if found.two_utterances is not None:
+        rows.append(
+            "                    of the first two utterances together, at least: "
+            f"mean {found.two_utterances:,.0f}, largest {found.largest_two_utterances:,}"
+        )
+    return rows
 
 
 def _share(part: int, whole: int) -> str:

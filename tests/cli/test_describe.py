@@ -74,6 +74,13 @@ def test_a_glove_file_may_be_named_or_found_in_the_data_folder(corpus, capsys, m
         assert found["data_sets"][0]["running"] == {"genuine": 1, "aliased": 0, "unknown": 5}
 
 
+def test_programs_are_listed_if_asked_for(corpus, capsys, monkeypatch, tmp_path):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    assert report(capsys, "--tsv", str(corpus))["data_sets"][0]["programs"] is None
+    (data,) = report(capsys, "--tsv", str(corpus), "--programs")["data_sets"]
+    assert (data["programs"]["turns"], data["programs"]["without"]) == (2, 2)
+
+
 def test_several_files_are_described_in_turn(corpus, capsys):
     found = report(capsys, "--tsv", str(corpus), str(corpus))
     assert len(found["data_sets"]) == 2

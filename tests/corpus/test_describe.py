@@ -5,7 +5,15 @@ import json
 import numpy as np
 import pytest
 
-from lang2program_tf.corpus.describe import Description, Known, Turns, describe, to_json, to_text
+from lang2program_tf.corpus.describe import (
+    Description,
+    Known,
+    Programs,
+    Turns,
+    describe,
+    to_json,
+    to_text,
+)
 from lang2program_tf.corpus.scone import Line
 from lang2program_tf.corpus.words import SPECIAL_WORDS, WordSource, WordVectors
 from lang2program_tf.language import get_domain
@@ -48,6 +56,28 @@ def test_turns_are_counted_by_how_many_commands_fit_their_worlds():
 
 def test_turns_are_not_counted_where_a_world_is_unknown():
     assert found([Line("a", (WORLD, None, WORLD), ("swap", "swap"))]).turns is None
+
+
+def test_programs_are_counted_when_asked_for(tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    line = Line("a", ("1:0 2:1", "1:1", "", "1:2"), ("one", "two", "three"))
+    options = {"name": "toy", "domain": get_domain("tangrams"), "vectors": VECTORS}
+    toy = describe([line], **options, count_programs=True)
+    remove_again = ["allObjects remove", "allObjects 1 prevAction", "allObjects -1 prevAction"]
+    assert toy.programs == Programs(
+        turns=3,
+        without=1,
+        mean=pytest.approx((1 + len(remove_again)) / 3),
+        median=1,
+        largest=len(remove_again),
+        two_utterances=1 * len(remove_again),
+        largest_two_utterances=1 * len(remove_again),
+    )
+    text = to_text(toy)
+    assert "mean 1.3, median 1, largest 3; none for 1 (33.33%)" in text
+    assert "of the first two utterances together, at least: mean 3, largest 3" in text
+    assert to_json(toy)["programs"]["largest"] == 3
+    assert describe([line], **options).programs is None
 
 
 def test_utterances_beyond_the_domains_limit_are_cut():
