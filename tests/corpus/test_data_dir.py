@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from lang2program_tf.corpus.data_dir import data_dir, glove_file, scone_file
+from lang2program_tf.corpus.data_dir import cache_dir, data_dir, glove_file, scone_file
 from lang2program_tf.errors import UserError
 
 
@@ -32,6 +32,14 @@ def test_the_cache_is_the_default(value, tmp_path: Path, monkeypatch: pytest.Mon
     else:
         monkeypatch.setenv("LANG2PROGRAM_DATA", value)
     assert data_dir() == tmp_path / ".cache" / "lang2program"
+
+
+def test_what_can_be_made_again_is_kept_in_the_cache_of_the_user(tmp_path: Path, monkeypatch):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    assert cache_dir() == tmp_path / "lang2program"
+    monkeypatch.delenv("XDG_CACHE_HOME")
+    monkeypatch.setenv("HOME", str(tmp_path))
+    assert cache_dir() == tmp_path / ".cache" / "lang2program"
 
 
 def test_a_scone_file_is_found(folder: Path):

@@ -22,6 +22,19 @@ def test_it_goes_in_a_straight_line_and_then_stays():
     np.testing.assert_allclose(values, [0.2, 0.4, 0.6, 1, 1, 1], rtol=1e-6)
 
 
+def test_it_may_wait_first():
+    schedule = LinearSchedule(start=0.0, end=1.0, steps=10, wait=600)
+    values = [at(schedule, step) for step in (0, 599, 600, 605, 610, 700)]
+    np.testing.assert_allclose(values, [0, 0, 0, 0.5, 1, 1])
+    with pytest.raises(ValueError, match="wait=-1 must be 0 or more"):
+        LinearSchedule(start=0.0, end=1.0, steps=10, wait=-1)
+
+
+def test_it_may_jump():
+    schedule = LinearSchedule(start=0.0, end=1.0, steps=1, wait=600)
+    assert [at(schedule, step) for step in (0, 600, 601)] == [0, 0, 1]
+
+
 def test_it_may_go_down():
     schedule = LinearSchedule(start=0.15, end=0.0, steps=3)
     np.testing.assert_allclose([at(schedule, s) for s in range(5)], [0.15, 0.1, 0.05, 0, 0])
