@@ -17,6 +17,7 @@ from lang2program_tf.analysis.errors import (
 )
 from lang2program_tf.analysis.steps import reached_steps, whole_interactions
 from lang2program_tf.analysis.unknown_words import UnknownWords, unknown_words
+from lang2program_tf.corpus.tokenizers import Tokenizer
 from lang2program_tf.language import Domain
 from lang2program_tf.learning.evaluation import Measure, Prediction, by_utterances, measure
 
@@ -64,7 +65,11 @@ class Analysis(NamedTuple):
 
 
 def analyze(
-    domain: Domain, predictions: Sequence[Prediction], vocabulary: Collection[str]
+    domain: Domain,
+    predictions: Sequence[Prediction],
+    *,
+    vocabulary: Collection[str],
+    tokenizer: Tokenizer,
 ) -> Analysis:
     """Takes predictions apart.
 
@@ -72,6 +77,7 @@ def analyze(
         domain: of the parser.
         predictions: of all prefixes of some lines.
         vocabulary: the words that the parser knows.
+        tokenizer: makes its words of utterances.
     """
     steps = reached_steps(domain, predictions)
     lengths = by_utterances(predictions)
@@ -89,7 +95,7 @@ def analyze(
             length: failures([p for p in predictions if len(p.example.utterances) == length])
             for length in lengths
         },
-        words=unknown_words(steps, vocabulary, max_words=domain.max_words),
+        words=unknown_words(steps, vocabulary, tokenizer=tokenizer, max_words=domain.max_words),
         bins=calibration(predictions),
     )
 

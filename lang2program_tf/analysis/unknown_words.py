@@ -7,7 +7,7 @@ from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
 from lang2program_tf.analysis.steps import Step
-from lang2program_tf.corpus.words import tokenize
+from lang2program_tf.corpus.tokenizers import Tokenizer
 
 
 class WordCounts(NamedTuple):
@@ -43,17 +43,18 @@ class UnknownWords(NamedTuple):
 
 
 def unknown_words(
-    steps: Sequence[Step], vocabulary: Collection[str], *, max_words: int
+    steps: Sequence[Step], vocabulary: Collection[str], *, tokenizer: Tokenizer, max_words: int
 ) -> UnknownWords:
     """Counts unknown words.
 
     Args:
         steps: whose utterances are read.
         vocabulary: the words that the parser knows.
+        tokenizer: makes its words of utterances.
         max_words: where it cuts an utterance.
     """
-    right = [tokenize(step.utterance) for step in steps if step.right]
-    wrong = [tokenize(step.utterance) for step in steps if not step.right]
+    right = [tokenizer.read(step.utterance) for step in steps if step.right]
+    wrong = [tokenizer.read(step.utterance) for step in steps if not step.right]
     missing = Counter(
         word for words in wrong for word in words[:max_words] if word not in vocabulary
     )

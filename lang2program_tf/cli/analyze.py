@@ -63,7 +63,12 @@ def main(argv: Sequence[str]) -> int:
     from lang2program_tf.files import write_atomically
 
     predictor, predictions = predict(arguments, doing="predicting")
-    analysis = analyze(predictor.domain, predictions, predictor.vocabulary)
+    analysis = analyze(
+        predictor.domain,
+        predictions,
+        vocabulary=predictor.vocabulary,
+        tokenizer=predictor.tokenizer,
+    )
     subject, shown = _subject(arguments, predictor.corpus), arguments.examples
     record = json.dumps(to_json(analysis))
     if folder:

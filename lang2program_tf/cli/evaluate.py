@@ -14,6 +14,7 @@ from lang2program_tf.cli.predicting import (
     check_predictor_arguments,
     predict,
 )
+from lang2program_tf.corpus.perturb import KINDS
 from lang2program_tf.errors import UserError
 
 
@@ -23,6 +24,13 @@ def _parser() -> argparse.ArgumentParser:
         description="Accuracy for 1 to 5 utterances. The last line of output is one JSON object.",
     )
     add_predictor_arguments(parser, splits=["train", "dev", "test"])
+    parser.add_argument(
+        "--perturb",
+        choices=KINDS,
+        default="none",
+        help="change every utterance as other people might have typed it: a full stop at its end, "
+        "commas, capitals, or a typo in one word; always the same changes",
+    )
     parser.add_argument("--predictions", metavar="FILE", help="write predictions as JSON lines")
     return parser
 
@@ -35,14 +43,14 @@ def main(argv: Sequence[str]) -> int:
         raise UserError(f"cannot write {arguments.predictions}: there is no such folder")
     from lang2program_tf.learning.summary import summary_json, summary_table
 
-    predictor, predictions = predict(arguments, doing="evaluating")
+    predictor, predictions = predict(arguments, doing="evaluating", perturbation=arguments.perturb)
     if arguments.predictions:
         _write(arguments.predictions, [p.to_json(predictor.domain) for p in predictions])
     summary = summary_json(predictor.domain, predictions)
     print(summary_table(predictions))
     if "spurious" in summary:
         print("{spurious} of {measured} right answers are spurious".format(**summary["spurious"]))
-    print(json.dumps(summary))
+    print(json.dumps({**summary, "perturb": arguments.perturb}))
     return 0
 
 

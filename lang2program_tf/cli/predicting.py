@@ -37,8 +37,17 @@ def check_predictor_arguments(arguments: argparse.Namespace) -> None:
         raise UserError(f"--batch_size must be 1 or more, got {arguments.batch_size}")
 
 
-def predict(arguments: argparse.Namespace, *, doing: str) -> tuple[Predictor, list[Prediction]]:
-    """The parser and its predictions, under a progress bar that says what is being done."""
+def predict(
+    arguments: argparse.Namespace, *, doing: str, perturbation: str = "none"
+) -> tuple[Predictor, list[Prediction]]:
+    """The parser and its predictions, under a progress bar that says what is being done.
+
+    Args:
+        arguments: as declared above.
+        doing: what the bar says.
+        perturbation: how utterances are changed before they are predicted.
+    """
+    from lang2program_tf.corpus.perturb import perturb
     from lang2program_tf.learning import predictors
 
     predictor: Predictor
@@ -48,5 +57,6 @@ def predict(arguments: argparse.Namespace, *, doing: str) -> tuple[Predictor, li
         predictor = predictors.ExportPredictor(arguments.export, batch_size=arguments.batch_size)
     corpus = arguments.corpus or predictor.corpus
     examples = predictors.load(predictor.domain, corpus, arguments.split, arguments.tsv)
+    examples = perturb(examples, perturbation)
     bar = tqdm(predictor.predict(examples), total=len(examples), desc=doing, unit="example")
     return predictor, list(bar)

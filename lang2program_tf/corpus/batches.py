@@ -10,6 +10,7 @@ import tensorflow as tf
 from numpy.typing import NDArray
 
 from lang2program_tf.corpus.scone import Example
+from lang2program_tf.corpus.tokenizers import Tokenizer
 from lang2program_tf.corpus.words import PADDING, WordVectors
 from lang2program_tf.language import Domain, State, World
 
@@ -81,6 +82,7 @@ class BatchMaker:
         *,
         domain: Domain,
         vectors: WordVectors,
+        tokenizer: Tokenizer,
         encode_worlds: WorldEncoder,
         encode_starts: StartEncoder,
         max_utterances: int,
@@ -91,6 +93,7 @@ class BatchMaker:
           examples: at least one.
           domain: of the examples; sets the largest number of words of an utterance.
           vectors: the vocabulary.
+          tokenizer: makes words of utterances.
           encode_worlds: turns N worlds into an array [N, P].
           encode_starts: turns N states, and the size of axis M, into arrays.
           max_utterances: the size of axis M of all batches.
@@ -104,7 +107,7 @@ class BatchMaker:
         numbers = {text: i for i, text in enumerate(_different_sentences(examples), start=1)}
         table = np.full([1 + len(numbers), domain.max_words], PADDING, np.int32)
         for text, number in numbers.items():
-            ids = vectors.encode(text, max_words=domain.max_words)
+            ids = vectors.encode(tokenizer.read(text), max_words=domain.max_words)
             table[number, : len(ids)] = ids
         sentences = np.zeros([len(examples), max_utterances], np.int32)
         for row, example in zip(sentences, examples):

@@ -9,36 +9,14 @@ from pathlib import Path
 import numpy as np
 
 from lang2program_tf.corpus.glove import read_glove
+from lang2program_tf.corpus.number_words import NUMBER_WORDS
 from lang2program_tf.corpus.vector_file import Alias, read_vector_file, write_vector_file
 from lang2program_tf.corpus.wink import WinkPackage
 from lang2program_tf.corpus.words import tokenize
 from lang2program_tf.errors import UserError
 
 # The package has no vectors for these, though GloVe does.
-ALIASES: Mapping[str, str] = {
-    "a": "an",
-    "0": "zero",
-    "1": "one",
-    "2": "two",
-    "3": "three",
-    "4": "four",
-    "5": "five",
-    "6": "six",
-    "7": "seven",
-    "8": "eight",
-    "9": "nine",
-    "10": "ten",
-    "1st": "first",
-    "2nd": "second",
-    "3rd": "third",
-    "4th": "fourth",
-    "5th": "fifth",
-    "6th": "sixth",
-    "7th": "seventh",
-    "8th": "eighth",
-    "9th": "ninth",
-    "10th": "tenth",
-}
+ALIASES: Mapping[str, str] = {"a": "an", **NUMBER_WORDS}
 
 
 def read_ranks(path: Path) -> dict[str, int]:

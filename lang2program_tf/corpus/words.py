@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence, Set
 from pathlib import Path
 
 import numpy as np
@@ -79,9 +79,14 @@ class WordVectors:
         """The id of `word`, which is lower case; `UNKNOWN` if it has no row."""
         return self._ids.get(word, UNKNOWN)
 
-    def encode(self, utterance: str, *, max_words: int) -> list[int]:
-        """The ids of the first `max_words` words of `utterance`."""
-        return [self.lookup(word) for word in tokenize(utterance)[:max_words]]
+    @property
+    def vocabulary(self) -> Set[str]:
+        """All words but the special ones."""
+        return self._ids.keys()
+
+    def encode(self, words: Sequence[str], *, max_words: int) -> list[int]:
+        """The ids of the first `max_words` words of an utterance."""
+        return [self.lookup(word) for word in words[:max_words]]
 
 
 def tokenize(utterance: str) -> list[str]:

@@ -201,6 +201,7 @@ class TrainingLoop:
 
     def _keep_settings(self, reporter: Reporter) -> None:
         """Writes the settings once they have proved to work."""
+        self.learner.task.write_seen_words(self.folder.path)
         self.folder.write_config(gin.config_str())
         text = gin.operative_config_str()
         write_atomically(self.folder.path / OPERATIVE_CONFIG, text)

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from pathlib import Path
 from typing import Protocol
 
 from lang2program_tf.corpus.embedded.load import load_embedded
 from lang2program_tf.corpus.load import load_examples
 from lang2program_tf.corpus.scone import Example, prefixes, read_lines
-from lang2program_tf.corpus.words import SPECIAL_WORDS
+from lang2program_tf.corpus.tokenizers import Tokenizer
 from lang2program_tf.language import Domain, get_domain
 from lang2program_tf.learning.evaluation import Evaluator, Prediction
 from lang2program_tf.learning.experiment import open_run
@@ -26,11 +26,13 @@ class Predictor(Protocol):
         domain: of the parser.
         corpus: that it was trained on.
         vocabulary: the words that it knows.
+        tokenizer: makes words of utterances.
     """
 
     domain: Domain
     corpus: str
-    vocabulary: frozenset[str]
+    vocabulary: Set[str]
+    tokenizer: Tokenizer
 
     def predict(self, examples: Sequence[Example]) -> Iterator[Prediction]:
         """A prediction for every example, in any order."""
@@ -44,7 +46,8 @@ class RunPredictor:
         self._batch_size = batch_size
         self.domain = self._learner.task.domain
         self.corpus = self._learner.task.corpus
-        self.vocabulary = frozenset(self._learner.task.words.words[len(SPECIAL_WORDS) :])
+        self.vocabulary: Set[str] = self._learner.task.words.vocabulary
+        self.tokenizer = self._learner.task.tokenizer
 
     def predict(self, examples: Sequence[Example]) -> Iterator[Prediction]:
         """A prediction for every example, in the order of their numbers of utterances."""
@@ -68,7 +71,8 @@ class ExportPredictor:
         self.domain = get_domain(self.metadata.domain)
         trained_on = re.search(r"^Task\.corpus = '(\w+)'", self.metadata.config, re.MULTILINE)
         self.corpus = trained_on[1] if trained_on else "scone"
-        self.vocabulary = frozenset(model.words()[len(SPECIAL_WORDS) :])
+        self.vocabulary: Set[str] = model.vocabulary()
+        self.tokenizer = model.tokenizer()
 
     def predict(self, examples: Sequence[Example]) -> Iterator[Prediction]:
         """A prediction for every example, in their order."""

@@ -10,11 +10,16 @@ from lang2program_tf.corpus.batches import BatchMaker, EncodedStarts
 from lang2program_tf.corpus.embedded.load import load_embedded
 from lang2program_tf.corpus.load import load_examples
 from lang2program_tf.corpus.scone import Example
+from lang2program_tf.corpus.seen_words import FILE as SEEN_WORDS
+from lang2program_tf.corpus.seen_words import read_seen_words, seen_words_text
+from lang2program_tf.corpus.tokenizers import KnownForms, Tokenizer, WhiteSpace, count_seen
 from lang2program_tf.corpus.words import WordVectors, load_word_vectors
 from lang2program_tf.language import DOMAINS, State, get_domain
+from lang2program_tf.learning.run_folder import write_atomically
 from lang2program_tf.machine import get_machine
 from lang2program_tf.machine.encode import encode_states
 
+TOKENIZERS = ("white_space", "known_forms")
 _LOADERS = {"scone": load_examples, "embedded": load_embedded}
 
 
@@ -27,6 +32,7 @@ class Task:
         corpus: `scone`, the real data from the data folder, or `embedded`, which needs none.
         machine: the domain's tensor machine.
         words: the word vectors.
+        tokenizer: makes words of utterances.
     """
 
     def __init__(
@@ -36,6 +42,7 @@ class Task:
         corpus: str = "scone",
         form: str = "orig",
         holdout: float = 0.0,
+        tokenizer: str = "white_space",
         folder: Path | None = None,
     ) -> None:
         """Loads the words.
@@ -47,12 +54,16 @@ class Task:
                 `turns` (every sentence in its context).
             holdout: the share of the training dialogues that are the split `holdout`, to choose
                 between parsers without dev; not for the form `orig`.
-            folder: of the run, which may hold its own words.
+            tokenizer: `white_space` as in the original, or `known_forms` for words as people type
+                them (see `corpus/tokenizers.py`).
+            folder: of the run, which may hold its own words and those seen in training.
         """
         if corpus not in _LOADERS:
             raise ValueError(f"corpus={corpus!r} must be one of {', '.join(_LOADERS)}")
         if domain not in DOMAINS:
             raise ValueError(f"domain={domain!r} must be one of {', '.join(DOMAINS)}")
+        if tokenizer not in TOKENIZERS:
+            raise ValueError(f"tokenizer={tokenizer!r} must be one of {', '.join(TOKENIZERS)}")
         self.domain = get_domain(domain)
         self.corpus = corpus
         self.form = form
@@ -60,6 +71,11 @@ class Task:
         self.machine = get_machine(domain)
         self.words: WordVectors = load_word_vectors(folder=folder)
         self._examples: dict[str, tuple[Example, ...]] = {}
+        self.tokenizer: Tokenizer = (
+            KnownForms(self.words.vocabulary, seen=self._seen_words(folder))
+            if tokenizer == "known_forms"
+            else WhiteSpace()
+        )
 
     def examples(self, split: str) -> tuple[Example, ...]:
         """The examples of `train`, `holdout`, `dev` or `test`, loaded when first asked for."""
@@ -85,7 +101,22 @@ class Task:
             examples,
             domain=self.domain,
             vectors=self.words,
+            tokenizer=self.tokenizer,
             encode_worlds=self.machine.rules.encode_worlds,
             encode_starts=encode_starts,
             max_utterances=max(len(example.utterances) for example in examples),
         )
+
+    def write_seen_words(self, folder: Path) -> None:
+        """Keeps in the folder of a run which words it saw in training, if its words need that."""
+        if isinstance(self.tokenizer, KnownForms):
+            write_atomically(folder / SEEN_WORDS, seen_words_text(self.tokenizer.seen))
+
+    def _seen_words(self, folder: Path | None) -> dict[str, int]:
+        """Those that the run has kept, which it finds on machines without its training data."""
+        path = (folder or Path()) / SEEN_WORDS
+        if folder and path.exists():
+            return read_seen_words(path, remedy="delete it to have them counted anew")
+        train = self.examples("train")
+        utterances = (text for example in train for text in example.utterances)
+        return count_seen(utterances, self.words.vocabulary)

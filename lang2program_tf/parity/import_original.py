@@ -105,6 +105,7 @@ def import_run(
 
 def _write_run(folder: Path, learner: Learner) -> None:
     run = RunFolder(folder)
+    learner.task.write_seen_words(folder)
     run.write_config(gin.config_str())
     checkpoints = Checkpoints(folder, **learner.variables(), progress=Progress())
     # It is the latest state, and until training has found a better one the best.

@@ -55,12 +55,16 @@ class ParseAnswer(NamedTuple):
         worlds: the world after each utterance for the first program.
         num_found: how many complete programs the search found.
         error: why there is no program, "" if there is one.
+        read_as: for each utterance the words that the parser has read, a space between two.
+        unknown_words: for each utterance those of them that it does not know.
     """
 
     alternatives: tuple[Alternative, ...]
     worlds: tuple[str, ...]
     num_found: int
     error: str
+    read_as: tuple[str, ...] = ()
+    unknown_words: tuple[tuple[str, ...], ...] = ()
 
     @property
     def best(self) -> Alternative | None:
@@ -141,6 +145,11 @@ def _parse_answer(row: Mapping[str, Any], num_utterances: int) -> ParseAnswer:
         worlds=tuple(row["worlds"][:num_utterances]) if alternatives else (),
         num_found=int(row["num_found"]),
         error=row["error"],
+        # Exports of earlier versions do not tell.
+        read_as=tuple(row.get("read_as", ())[:num_utterances]),
+        unknown_words=tuple(
+            tuple(words.split()) for words in row.get("unknown_words", ())[:num_utterances]
+        ),
     )
 
 

@@ -58,6 +58,7 @@ def export_run(
             learner.task.words,
             export_dir,
             domain=learner.task.domain,
+            tokenizer=learner.task.tokenizer,
             settings=settings,
             origin=origin,
         )

@@ -12,6 +12,7 @@ from typing import Callable
 import tensorflow as tf
 
 from lang2program_tf import __version__
+from lang2program_tf.corpus.tokenizers import Tokenizer
 from lang2program_tf.corpus.words import WordVectors
 from lang2program_tf.language import Domain
 from lang2program_tf.machine import get_machine
@@ -22,6 +23,7 @@ from lang2program_tf.serving.graph_parser import GraphParser
 from lang2program_tf.serving.graph_programs import TokenTable
 from lang2program_tf.serving.graph_requests import Limits, RequestReader, Rows
 from lang2program_tf.serving.graph_text import WordTable
+from lang2program_tf.serving.graph_tokenizers import graph_tokenizer
 from lang2program_tf.serving.graph_worlds import WorldNotation
 from lang2program_tf.serving.settings import ExportSettings, Origin
 
@@ -43,6 +45,7 @@ class ExportedParser(tf.Module):
         settings: ExportSettings,
         origin: Origin,
         words: WordVectors,
+        tokenizer: Tokenizer,
         assets: Sequence[Path] = (),
     ) -> None:
         """Binds what does not change.
@@ -53,6 +56,7 @@ class ExportedParser(tf.Module):
             settings: sizes and limits.
             origin: where the weights came from.
             words: the parser's vocabulary.
+            tokenizer: that the parser was trained with.
             assets: files to copy into the export, for people to read.
         """
         super().__init__()
@@ -65,9 +69,11 @@ class ExportedParser(tf.Module):
         self.notation = WorldNotation(rules)
         self.tokens = TokenTable(domain)
         self.assets = [tf.saved_model.Asset(str(path)) for path in assets]
+        table = WordTable(words.words)
         self.reader = RequestReader(
             rules,
-            words=WordTable(words.words),
+            words=table,
+            tokenizer=graph_tokenizer(tokenizer, table),
             notation=self.notation,
             limits=Limits(
                 max_utterances=settings.max_utterances,
@@ -122,9 +128,12 @@ class ExportedParser(tf.Module):
             worlds: [B, U] string, the world after each utterance for the first program.
             log_prob: [B, k] float32, the lowest float32 for no program.
             num_found: [B] int32, how many complete programs the search found.
+            read_as: [B, U] string, the words that the parser has read, a space between two.
+            unknown_words: [B, U] string, those of them that it does not know.
             error: [B] string, what is wrong with a row, "" if nothing is.
         """
         top_k = self._settings.top_k
+        by_utterance = tf.TensorSpec([self._settings.max_utterances], tf.string)
         return by_chunks(
             lambda columns: self._graph.parse(self._read(columns)),
             self._columns(world, utterances),
@@ -132,9 +141,11 @@ class ExportedParser(tf.Module):
             outputs={
                 "program": tf.TensorSpec([top_k], tf.string),
                 "world": tf.TensorSpec([top_k], tf.string),
-                "worlds": tf.TensorSpec([self._settings.max_utterances], tf.string),
+                "worlds": by_utterance,
                 "log_prob": tf.TensorSpec([top_k], tf.float32),
                 "num_found": _INT,
+                "read_as": by_utterance,
+                "unknown_words": by_utterance,
                 "error": _STRING,
             },
         )

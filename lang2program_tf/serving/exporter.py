@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Sequence
+from collections.abc import Iterable
 from pathlib import Path
 
 import tensorflow as tf
 from tqdm import tqdm
 
+from lang2program_tf.corpus.seen_words import FILE as SEEN_WORDS
+from lang2program_tf.corpus.seen_words import seen_words_text
+from lang2program_tf.corpus.tokenizers import KnownForms, Tokenizer
 from lang2program_tf.corpus.words import WordVectors
 from lang2program_tf.errors import UserError
 from lang2program_tf.language import Domain
@@ -29,6 +32,7 @@ def export_parser(
     export_dir: str | os.PathLike[str],
     *,
     domain: Domain,
+    tokenizer: Tokenizer,
     settings: ExportSettings | None = None,
     origin: Origin | None = None,
 ) -> Path:
@@ -39,6 +43,7 @@ def export_parser(
         words: the vocabulary that it was made with.
         export_dir: gets a folder with the next free number, complete at the moment it appears.
         domain: of the parser.
+        tokenizer: that it was trained with.
         settings: what is fixed by exporting; `ExportSettings()` by default.
         origin: where the weights came from, for the signature `metadata`.
 
@@ -53,17 +58,15 @@ def export_parser(
     with tqdm(total=4, desc=f"exporting {domain.name}", unit=" steps", delay=1) as bar:
         with new_version(export_dir) as version:
             sources = version.folder / "sources"
-            tokens = [token.name for token in domain.tokens]
+            assets = _assets(domain, words, tokenizer)
             module = ExportedParser(
                 parser,
                 domain=domain,
                 settings=settings,
                 origin=origin or Origin(),
                 words=words,
-                assets=[
-                    _write_lines(sources / "words.txt", words.words),
-                    _write_lines(sources / "tokens.txt", tokens),
-                ],
+                tokenizer=tokenizer,
+                assets=[_write(sources / name, text) for name, text in assets.items()],
             )
             bar.update()
             signatures = module.signatures()
@@ -88,7 +91,22 @@ def _check(parser: Parser, words: WordVectors) -> None:
         raise UserError(f"variable {name} holds NaN or infinity; export an earlier checkpoint")
 
 
-def _write_lines(path: Path, lines: Sequence[str]) -> Path:
+def _assets(domain: Domain, words: WordVectors, tokenizer: Tokenizer) -> dict[str, str]:
+    """Files for people to read, and to make the same words in Python."""
+    assets = {
+        "words.txt": _lines(words.words),
+        "tokens.txt": _lines(token.name for token in domain.tokens),
+    }
+    if isinstance(tokenizer, KnownForms):
+        assets[SEEN_WORDS] = seen_words_text(tokenizer.seen)
+    return assets
+
+
+def _lines(lines: Iterable[str]) -> str:
+    return "".join(f"{line}\n" for line in lines)
+
+
+def _write(path: Path, text: str) -> Path:
     path.parent.mkdir(exist_ok=True)
-    path.write_bytes("".join(f"{line}\n" for line in lines).encode())
+    path.write_bytes(text.encode())
     return path

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import tensorflow as tf
 
-from lang2program_tf.corpus.words import PADDING
+from lang2program_tf.corpus.words import PADDING, UNKNOWN
 from lang2program_tf.machine import Examples
 from lang2program_tf.machine import state as st
 from lang2program_tf.machine.features import HistoryFeatures, stack_features
@@ -18,6 +18,7 @@ from lang2program_tf.serving.graph_programs import (
     worlds_on_the_way,
 )
 from lang2program_tf.serving.graph_requests import Rows, check_texts, first_error
+from lang2program_tf.serving.graph_text import single_spaces
 from lang2program_tf.serving.graph_worlds import WorldNotation
 
 # The log-probability of what does not exist: finite, so that an answer is always legal JSON.
@@ -57,12 +58,16 @@ class GraphParser:
             tree, programs.world[:, 0], rows.num_utterances, size=rows.words.shape[1]
         )
         said = tf.sequence_mask(rows.num_utterances, rows.words.shape[1]) & answered
+        right = tf.equal(rows.error, "")[:, tf.newaxis, tf.newaxis]
+        unknown = tf.equal(rows.words, UNKNOWN)
         return {
             "program": self._top(tf.where(found, self._tokens.show(programs.tokens), ""), ""),
             "world": self._top(tf.where(found, self._notation.show(programs.world), ""), ""),
             "worlds": tf.where(said, self._notation.show(worlds), ""),
             "log_prob": self._top(tf.where(found, programs.log_prob, NO_LOG_PROB), NO_LOG_PROB),
             "num_found": num_found,
+            "read_as": _join_words(tf.where(right, rows.texts, "")),
+            "unknown_words": _join_words(tf.where(right & unknown, rows.texts, "")),
             "error": first_error(
                 rows.error, tf.where(answered[:, 0], "", "the search found no program")
             ),
@@ -129,3 +134,8 @@ def _examples(rows: Rows) -> Examples:
         target=rows.world,
         num_utterances=rows.num_utterances,
     )
+
+
+def _join_words(words: tf.Tensor) -> tf.Tensor:
+    """[B, U] texts of words [B, U, W], a space between two; "" is no word."""
+    return single_spaces(tf.strings.reduce_join(words, axis=2, separator=" "))

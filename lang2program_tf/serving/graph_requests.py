@@ -10,7 +10,8 @@ import tensorflow as tf
 
 from lang2program_tf.language import alchemy, scene, tangrams
 from lang2program_tf.machine import Rules
-from lang2program_tf.serving.graph_text import WordTable, is_utf8, single_spaces, split_words
+from lang2program_tf.serving.graph_text import WordTable, is_utf8, single_spaces
+from lang2program_tf.serving.graph_tokenizers import GraphTokenizer
 from lang2program_tf.serving.graph_worlds import WorldNotation
 
 # What a bad row is searched with instead: a world of each domain, and an utterance.
@@ -46,7 +47,8 @@ class Rows(NamedTuple):
     """B rows that can be searched, whatever came in.
 
     Attributes:
-        texts: [B, U, W] string, the words of each utterance, "" behind them.
+        texts: [B, U, W] string, the words of each utterance as they are read, unknown ones as they
+            came, "" behind them.
         words: [B, U, W] int32, their ids.
         num_utterances: [B] int32, 1 or more.
         world: [B, P] int32, the machine's codes.
@@ -66,10 +68,17 @@ class RequestReader(tf.Module):
     """Turns worlds and utterances into rows. No text can make it fail."""
 
     def __init__(
-        self, rules: Rules, *, words: WordTable, notation: WorldNotation, limits: Limits
+        self,
+        rules: Rules,
+        *,
+        words: WordTable,
+        tokenizer: GraphTokenizer,
+        notation: WorldNotation,
+        limits: Limits,
     ) -> None:
         super().__init__()
         self._words = words
+        self._tokenizer = tokenizer
         self._notation = notation
         self._limits = limits
         example = EXAMPLE_WORLDS[rules.domain.name]
@@ -116,7 +125,8 @@ class RequestReader(tf.Module):
         )
         bad = tf.not_equal(error, "")
         utterances = tf.where(bad[:, tf.newaxis], self._harmless_utterances, utterances)
-        texts = split_words(tf.reshape(utterances, [-1]), max_words=limits.max_words)
+        words = self._tokenizer.read(tf.reshape(utterances, [-1]))
+        texts = words.to_tensor("", shape=[None, limits.max_words])
         texts = tf.reshape(texts, [-1, limits.max_utterances, limits.max_words])
         return Rows(
             texts=texts,

@@ -35,12 +35,6 @@ def lower_case(texts: tf.Tensor) -> tf.Tensor:
     return tf.strings.lower(tf.strings.lower(whole), encoding="utf-8")
 
 
-def split_words(texts: tf.Tensor, *, max_words: int) -> tf.Tensor:
-    """The first words of each text, as in training: [N, max_words] strings, "" behind them."""
-    words = tf.strings.split(lower_case(single_spaces(texts)))
-    return words.to_tensor("", shape=[None, max_words])
-
-
 def number_table(texts: Sequence[str], *, missing: int) -> tf.lookup.StaticHashTable:
     """A table from texts to their places in the sequence; `missing` for all others."""
     places = tf.range(len(texts), dtype=tf.int64)

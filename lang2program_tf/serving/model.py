@@ -14,6 +14,10 @@ from numpy.typing import NDArray
 from tensorflow.core.protobuf import meta_graph_pb2, saved_model_pb2
 from tensorflow_serving.apis import predict_pb2, prediction_log_pb2
 
+from lang2program_tf.corpus.seen_words import FILE as SEEN_WORDS
+from lang2program_tf.corpus.seen_words import read_seen_words
+from lang2program_tf.corpus.tokenizers import KnownForms, Tokenizer, WhiteSpace
+from lang2program_tf.corpus.words import SPECIAL_WORDS
 from lang2program_tf.errors import UserError
 from lang2program_tf.serving.answers import Columns, decode_texts
 from lang2program_tf.serving.transport import ServingError, Transport
@@ -21,7 +25,7 @@ from lang2program_tf.serving.versions import find_version
 from lang2program_tf.serving.warmup import WARMUP_FILE
 
 DEFAULT_SIGNATURE = "serving_default"
-WORDS_FILE = "assets/words.txt"
+_EXPORT_AGAIN = "export the parser again with `lang2program export`"
 
 
 class Model:
@@ -92,20 +96,29 @@ class Model:
             ) from error
         return {key: tensor.numpy() for key, tensor in outputs.items()}
 
-    def words(self) -> tuple[str, ...]:
-        """The vocabulary, by the ids of words.
+    def vocabulary(self) -> frozenset[str]:
+        """The words that the parser knows.
 
         Raises:
             UserError: the export's list of words is missing.
         """
-        path = self.folder / WORDS_FILE
+        path = self.folder / "assets" / "words.txt"
         try:
             lines = path.read_bytes().decode().split("\n")
         except (OSError, UnicodeDecodeError) as error:
-            raise UserError(
-                f"cannot read {path} ({error}); export the parser again with `lang2program export`"
-            ) from error
-        return tuple(lines[:-1])
+            raise UserError(f"cannot read {path} ({error}); {_EXPORT_AGAIN}") from error
+        return frozenset(lines[len(SPECIAL_WORDS) : -1])
+
+    def tokenizer(self) -> Tokenizer:
+        """What makes words of utterances in this export, in Python.
+
+        Raises:
+            UserError: a list of words is damaged.
+        """
+        path = self.folder / "assets" / SEEN_WORDS
+        if not path.exists():
+            return WhiteSpace()
+        return KnownForms(self.vocabulary(), seen=read_seen_words(path, remedy=_EXPORT_AGAIN))
 
     def warm_up(self) -> int:
         """Plays the requests that the export brings along; their number."""

@@ -32,10 +32,21 @@ def show_answer(client: Client, request: ParseRequest, answer: ParseAnswer, *, a
     for number, (utterance, command, world) in enumerate(
         zip(said, commands, answer.worlds), start=1
     ):
-        lines += [f"{number}. {utterance}", f"   {command.infix}", _world(domain, world, ansi)]
+        lines += [f"{number}. {utterance}", *_reading(utterance, answer, number - 1)]
+        lines += [f"   {command.infix}", _world(domain, world, ansi)]
     lines += ["programs:", *_alternatives(domain, answer), ""]
     lines += _attention(client, request, best.program.split())
     return "\n".join(lines)
+
+
+def _reading(utterance: str, answer: ParseAnswer, place: int) -> list[str]:
+    """How the parser has read an utterance if not as it stands, and the words it does not know."""
+    lines = []
+    if answer.read_as and answer.read_as[place].split() != utterance.lower().split():
+        lines.append(f"   (read as: {answer.read_as[place]})")
+    if answer.unknown_words and answer.unknown_words[place]:
+        lines.append(f"   (unknown words: {', '.join(answer.unknown_words[place])})")
+    return lines
 
 
 def _world(domain: Domain, text: str, ansi: bool) -> str:
@@ -97,5 +108,7 @@ def answer_json(domain: str, request: ParseRequest, answer: ParseAnswer) -> dict
         "log_prob": [alternative.log_prob for alternative in answer.alternatives],
         "worlds": list(answer.worlds),
         "num_found": answer.num_found,
+        "read_as": list(answer.read_as),
+        "unknown_words": [list(words) for words in answer.unknown_words],
         "error": answer.error,
     }

@@ -5,6 +5,7 @@ import math
 from lang2program_tf.analysis.breakdown import Tally
 from lang2program_tf.analysis.findings import findings, obstacles
 from lang2program_tf.analysis.report import analyze
+from lang2program_tf.corpus.tokenizers import WhiteSpace
 from lang2program_tf.language import get_domain
 from lang2program_tf.learning.evaluation import Prediction
 from tests.analysis.interactions import predictions
@@ -31,14 +32,16 @@ def lines(right: int, wrong: int) -> list[Prediction]:
 
 def test_the_worst_obstacle_is_what_loses_most_beyond_its_share():
     # 4 of 12 steps lose; so 4 steps of any kind lose 4/3, and those that swap lose 4.
-    worst = obstacles(analyze(TANGRAMS, lines(8, 4), VOCABULARY))
+    worst = obstacles(analyze(TANGRAMS, lines(8, 4), vocabulary=VOCABULARY, tokenizer=WhiteSpace()))
     assert [one.name for one in worst] == ["action: swap", "sentence: pronoun"]
     assert worst[0].of == Tally(steps=4, right=0, lost=4)
     assert worst[0].excess == 4 - 4 * 4 / 12
 
 
 def test_findings_are_sentences_with_the_right_numbers():
-    text = "\n".join(findings(analyze(TANGRAMS, four_lines(), VOCABULARY)))
+    text = "\n".join(
+        findings(analyze(TANGRAMS, four_lines(), vocabulary=VOCABULARY, tokenizer=WhiteSpace()))
+    )
     assert text.startswith("1 of 4 interactions are right to the end (25.0 %); 3 are lost.")
     assert "The action that most is lost on is **remove**: 2 of 3 (66.7 %)." in text
     assert "the sentence means `remove`, predicted is `no program` (1, 33.3 %)" in text
@@ -49,7 +52,7 @@ def test_findings_are_sentences_with_the_right_numbers():
 
 
 def test_a_parser_without_mistakes_has_no_obstacles():
-    perfect = analyze(TANGRAMS, lines(5, 0), VOCABULARY)
+    perfect = analyze(TANGRAMS, lines(5, 0), vocabulary=VOCABULARY, tokenizer=WhiteSpace())
     assert findings(perfect) == [
         "5 of 5 interactions are right to the end (100.0 %): nothing is lost."
     ]
@@ -59,7 +62,7 @@ def test_a_parser_without_mistakes_has_no_obstacles():
 def test_a_parser_is_called_sure_modest_or_neither():
     def verdict(probability: float) -> str:
         sure = [one._replace(log_prob=math.log(probability)) for one in lines(3, 1)]
-        return findings(analyze(TANGRAMS, sure, VOCABULARY))[-1]
+        return findings(analyze(TANGRAMS, sure, vocabulary=VOCABULARY, tokenizer=WhiteSpace()))[-1]
 
     assert verdict(0.9).startswith("The parser is too sure: the mean probability of its programs")
     assert verdict(0.5).startswith("The parser is too modest:")

@@ -6,6 +6,7 @@ import pytest
 
 from lang2program_tf.analysis.page import page
 from lang2program_tf.analysis.report import analyze
+from lang2program_tf.corpus.tokenizers import WhiteSpace
 from lang2program_tf.language import get_domain
 from lang2program_tf.learning.evaluation import Prediction
 from tests.analysis.interactions import predictions
@@ -13,7 +14,12 @@ from tests.analysis.rows import four_lines
 
 
 def write(found: list[Prediction], *, examples: int = 10, picture: str | None = None) -> str:
-    analysis = analyze(get_domain("tangrams"), found, frozenset({"remove", "the"}))
+    analysis = analyze(
+        get_domain("tangrams"),
+        found,
+        vocabulary=frozenset({"remove", "the"}),
+        tokenizer=WhiteSpace(),
+    )
     return page(analysis, subject="Run `mine`.", examples=examples, picture=picture)
 
 

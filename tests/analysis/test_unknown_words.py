@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from lang2program_tf.analysis.steps import reached_steps
 from lang2program_tf.analysis.unknown_words import UnknownWords, WordCounts, unknown_words
+from lang2program_tf.corpus.tokenizers import WhiteSpace
 from lang2program_tf.language import get_domain
 from tests.analysis.rows import four_lines
 
@@ -10,7 +11,9 @@ VOCABULARY = frozenset({"remove", "the", "first", "swap", "last", "it"})
 
 
 def found(**options: int) -> UnknownWords:
-    return unknown_words(reached_steps(TANGRAMS, four_lines()), VOCABULARY, **options)
+    return unknown_words(
+        reached_steps(TANGRAMS, four_lines()), VOCABULARY, tokenizer=WhiteSpace(), **options
+    )
 
 
 def test_words_of_right_and_of_wrong_steps_are_counted_apart():

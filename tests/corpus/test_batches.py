@@ -9,6 +9,7 @@ import pytest
 from lang2program_tf.corpus.batches import Batch, BatchMaker, EncodedStarts, training_batches
 from lang2program_tf.corpus.embedded.load import load_embedded
 from lang2program_tf.corpus.scone import Example
+from lang2program_tf.corpus.tokenizers import WhiteSpace
 from lang2program_tf.corpus.words import PADDING, UNKNOWN, load_word_vectors
 from lang2program_tf.language import get_domain
 
@@ -38,6 +39,7 @@ def make(examples, **changes) -> BatchMaker:
     arguments = {
         "domain": get_domain("tangrams"),
         "vectors": load_word_vectors(),
+        "tokenizer": WhiteSpace(),
         "encode_worlds": encode_rows,
         "encode_starts": encode_starts,
         "max_utterances": 3,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from lang2program_tf.corpus.tokenizers import WhiteSpace
 from lang2program_tf.language import get_domain
 from lang2program_tf.serving.exporter import export_parser
 from lang2program_tf.serving.settings import ExportSettings, Origin
@@ -20,6 +21,7 @@ def export_scene(folder: Path) -> None:
         parsers.words(),
         folder,
         domain=get_domain("scene"),
+        tokenizer=WhiteSpace(),
         settings=SETTINGS,
         origin=ORIGIN,
     )

@@ -9,7 +9,7 @@ import tensorflow as tf
 
 from lang2program_tf.corpus.embedded.load import load_embedded
 from lang2program_tf.corpus.scone import Example
-from lang2program_tf.corpus.words import PADDING, WordVectors, load_word_vectors
+from lang2program_tf.corpus.words import PADDING, WordVectors, load_word_vectors, tokenize
 from lang2program_tf.language import get_domain, trace
 from lang2program_tf.language.executor import State
 from lang2program_tf.machine.features import HistoryFeatures
@@ -66,7 +66,10 @@ def _cases(domain_name: str) -> tuple[tuple[tf.Tensor, HistoryFeatures, tf.Tenso
             stacks.append(state.stack)
             places.append(len(rows) + state.utterance)
             targets.append(ids[place])
-        rows += [words().encode(text, max_words=domain.max_words) for text in example.utterances]
+        rows += [
+            words().encode(tokenize(text), max_words=domain.max_words)
+            for text in example.utterances
+        ]
     padded = np.full([1, len(rows), max(map(len, rows))], PADDING, np.int32)
     for row, encoded in enumerate(rows):
         padded[0, row, : len(encoded)] = encoded

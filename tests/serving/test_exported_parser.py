@@ -10,7 +10,8 @@ import tensorflow as tf
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as some
 
-from lang2program_tf.corpus.words import PADDING
+from lang2program_tf.corpus.tokenizers import WhiteSpace
+from lang2program_tf.corpus.words import PADDING, tokenize
 from lang2program_tf.language import DOMAINS, execute, get_domain, parse_program, trace
 from lang2program_tf.machine import Examples, get_machine
 from lang2program_tf.search import BeamSearch, best_programs
@@ -30,6 +31,7 @@ def signatures(domain):
         settings=SETTINGS,
         origin=ORIGIN,
         words=parsers.words(),
+        tokenizer=WhiteSpace(),
     )
     found = module.signatures()
     found["module"] = module  # tables live as long as their owner
@@ -57,7 +59,10 @@ def search_in_python(domain, examples):
     parser, rules = parsers.parser(domain), machine.rules
     worlds = [language.parse_world(example.world) for example in examples]
     ids = [
-        [parsers.words().encode(text, max_words=language.max_words) for text in e.utterances]
+        [
+            parsers.words().encode(tokenize(text), max_words=language.max_words)
+            for text in e.utterances
+        ]
         for e in examples
     ]
     size = max(map(len, ids))

@@ -17,6 +17,7 @@ from tensorflow.core.protobuf import saved_model_pb2
 from tensorflow_serving.apis import prediction_log_pb2
 from tensorflow_serving.config import model_server_config_pb2
 
+from lang2program_tf.corpus.tokenizers import WhiteSpace
 from lang2program_tf.errors import UserError
 from lang2program_tf.language import get_domain
 from lang2program_tf.serving.exporter import export_parser
@@ -170,7 +171,13 @@ def test_weights_that_are_not_finite_are_refused_and_leave_nothing(tmp_path):
     variable.assign(np.full_like(before, np.nan))
     try:
         with pytest.raises(UserError, match="token_embeddings holds NaN"):
-            export_parser(parser, parsers.words(), tmp_path / "x", domain=get_domain("scene"))
+            export_parser(
+                parser,
+                parsers.words(),
+                tmp_path / "x",
+                domain=get_domain("scene"),
+                tokenizer=WhiteSpace(),
+            )
     finally:
         variable.assign(before)
     assert not (tmp_path / "x").exists()
