@@ -79,6 +79,18 @@ def test_any_file_in_the_format_of_the_data_is_evaluated(
 
 
 @pytest.mark.slow
+def test_utterances_are_perturbed_before_they_are_predicted(
+    run: Path, tmp_path: Path, summary: Callable[..., dict[str, Any]]
+):
+    path = tmp_path / "predictions.jsonl"
+    found = summary(f"--root_dir={run}", "--perturb=period", f"--predictions={path}")
+    assert found["perturb"] == "period"
+    assert found["examples"] == dict.fromkeys(LENGTHS, 3)
+    for line in path.read_text().splitlines():
+        assert all(text.endswith(".") for text in json.loads(line)["utterances"])
+
+
+@pytest.mark.slow
 def test_an_export_is_evaluated_like_its_run(
     run: Path, tmp_path: Path, summary: Callable[..., dict[str, Any]]
 ):

@@ -56,6 +56,18 @@ def test_the_json_can_be_verified(export_dir, example, capsys, tmp_path):
     assert capsys.readouterr().out == "row 1: 3 programs lead to their worlds\n"
 
 
+def test_it_shows_how_words_were_read_and_which_are_unknown(export_dir, example, capsys):
+    typed = example._replace(utterances=("The man in yelow leaves.", "he xyzzyx back"))
+    parse(export_dir, typed)
+    out = capsys.readouterr().out
+    assert "1. The man in yelow leaves.\n   (read as: the man in yellow leaves)\n" in out
+    assert "2. he xyzzyx back\n   (unknown words: xyzzyx)\n" in out
+    parse(export_dir, typed, "--json")
+    answer = json.loads(capsys.readouterr().out)
+    assert answer["read_as"] == ["the man in yellow leaves", "he xyzzyx back"]
+    assert answer["unknown_words"] == [[], ["xyzzyx"]]
+
+
 def test_a_request_without_a_program_exits_1_and_says_why(export_dir, capsys):
     assert main(["parse", "--export", str(export_dir), "--world", "1:x", "he leaves"]) == 1
     assert capsys.readouterr().out.startswith("no program: the world is not in the notation")

@@ -30,6 +30,7 @@ BINDINGS = [
     "TrainStep.optimizer = @averaged()",
     "averaged.optimizer = @original_adam()",
     "averaged.average_decay = 0.9",
+    'Task.tokenizer = "known_forms"',
     "TrainingLoop.max_steps = 12",
     "TrainingLoop.evaluate_every = 4",
     "TrainingLoop.evaluate_all_every = 6",

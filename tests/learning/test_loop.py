@@ -13,6 +13,7 @@ import pytest
 import tensorflow as tf
 
 import gin
+from lang2program_tf.corpus.seen_words import read_seen_words
 from lang2program_tf.errors import UserError
 from lang2program_tf.learning.loop import Interrupted, TrainingLoop
 from lang2program_tf.learning.run_folder import RunFolder
@@ -38,6 +39,12 @@ def finished(runs: SmallRuns, tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("finished")
     runs.loop(path).run()
     return path
+
+
+def test_a_run_keeps_the_words_seen_in_training(runs: SmallRuns, finished: Path):
+    counts = read_seen_words(finished / "seen_words.tsv", remedy="")
+    assert counts == runs.learner.task.tokenizer.seen
+    assert counts["the"] > 100
 
 
 class Crash(BaseException):

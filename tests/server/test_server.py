@@ -160,6 +160,8 @@ def test_rest_answers_by_rows(server):
         "worlds",
         "log_prob",
         "num_found",
+        "read_as",
+        "unknown_words",
         "error",
     }
 

@@ -19,6 +19,7 @@ from lang2program_tf.serving import (
     VerificationError,
     connect,
 )
+from lang2program_tf.serving.answers import ParseAnswer
 from lang2program_tf.serving.client import check_answer
 
 METADATA = {
@@ -101,7 +102,7 @@ def test_an_answer_with_an_error_has_no_program():
         }
 
     answer = Client(FakeTransport(answer=refuse)).parse(WORLD, [])
-    assert answer == ((), (), 0, "there is no utterance")
+    assert answer == ParseAnswer((), (), 0, "there is no utterance")
     assert answer.best is None
 
 

@@ -19,6 +19,7 @@ from tests.serving import parsers
 BINDINGS = [
     'Task.corpus = "embedded"',
     'Task.form = "substrings"',
+    'Task.tokenizer = "known_forms"',
     'Parser.history = ("tokens", "stack")',
     "load_embedded.train_lines = 2",
     "load_embedded.dev_lines = 1",
@@ -45,6 +46,7 @@ def run(tmp_path_factory):
     for variable, value in zip(learner.parser.trainable_variables, trained):
         variable.assign(value)
     learner.step.assign(77)
+    learner.task.write_seen_words(folder.path)
     Checkpoints(folder.path, **learner.variables(), progress=Progress()).save_best(77)
     yield folder.path
     gin.clear_config()

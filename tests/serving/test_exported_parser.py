@@ -10,8 +10,7 @@ import tensorflow as tf
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as some
 
-from lang2program_tf.corpus.tokenizers import WhiteSpace
-from lang2program_tf.corpus.words import PADDING, tokenize
+from lang2program_tf.corpus.words import PADDING
 from lang2program_tf.language import DOMAINS, execute, get_domain, parse_program, trace
 from lang2program_tf.machine import Examples, get_machine
 from lang2program_tf.search import BeamSearch, best_programs
@@ -20,7 +19,7 @@ from lang2program_tf.serving.graph_parser import NO_LOG_PROB
 from lang2program_tf.serving.graph_requests import EXAMPLE_WORLDS
 from lang2program_tf.serving.settings import ExportSettings
 from tests.serving import parsers
-from tests.serving.exports import ORIGIN, SETTINGS
+from tests.serving.exports import ORIGIN, SETTINGS, TOKENIZER
 
 
 @functools.cache
@@ -31,7 +30,7 @@ def signatures(domain):
         settings=SETTINGS,
         origin=ORIGIN,
         words=parsers.words(),
-        tokenizer=WhiteSpace(),
+        tokenizer=TOKENIZER,
     )
     found = module.signatures()
     found["module"] = module  # tables live as long as their owner
@@ -60,7 +59,7 @@ def search_in_python(domain, examples):
     worlds = [language.parse_world(example.world) for example in examples]
     ids = [
         [
-            parsers.words().encode(tokenize(text), max_words=language.max_words)
+            parsers.words().encode(TOKENIZER.read(text), max_words=language.max_words)
             for text in e.utterances
         ]
         for e in examples
@@ -171,6 +170,20 @@ def test_every_bad_row_gets_its_sentence_and_no_program():
         assert not any(answers["worlds"][row])
         assert answers["num_found"][row] == 0
         assert set(answers["log_prob"][row].tolist()) == {NO_LOG_PROB}
+
+
+def test_an_answer_tells_how_words_were_read_and_which_are_unknown():
+    world = EXAMPLE_WORLDS["scene"]
+    said = ["The man in Yelow, leaves.", "he xyzzyx back " + "so " * 40]
+    found = parse("scene", [world, "nonsense"], [said, said])
+    read = texts(found["read_as"][0])
+    assert read[0] == "the man in yellow leaves"
+    assert read[1].split()[:3] == ["he", "xyzzyx", "back"]
+    assert len(read[1].split()) == get_domain("scene").max_words
+    assert set(read[2:]) == {""}
+    assert texts(found["unknown_words"][0]) == ["", "xyzzyx", *read[2:]]
+    for name in ("read_as", "unknown_words"):
+        assert set(texts(found[name][1])) == {""}
 
 
 def test_a_search_without_a_program_says_so():
