@@ -14,8 +14,8 @@ from lang2program_tf.corpus.seen_words import FILE as SEEN_WORDS
 from lang2program_tf.corpus.seen_words import read_seen_words, seen_words_text
 from lang2program_tf.corpus.tokenizers import KnownForms, Tokenizer, WhiteSpace, count_seen
 from lang2program_tf.corpus.words import WordVectors, load_word_vectors
+from lang2program_tf.files import write_atomically
 from lang2program_tf.language import DOMAINS, State, get_domain
-from lang2program_tf.learning.run_folder import write_atomically
 from lang2program_tf.machine import get_machine
 from lang2program_tf.machine.encode import encode_states
 
