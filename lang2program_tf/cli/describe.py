@@ -43,7 +43,7 @@ def main(argv: Sequence[str]) -> int:
 
 def _data_sets(args: argparse.Namespace) -> Iterator[tuple[str, Domain, Sequence[Line]]]:
     if args.tsv:
-        for path in args.tsv:
+        for path in _files(args.tsv, args.domain):
             domain = args.domain or _domain_of(path)
             yield str(path), get_domain(domain), read_lines(path, domain)
         return
@@ -54,6 +54,19 @@ def _data_sets(args: argparse.Namespace) -> Iterator[tuple[str, Domain, Sequence
         else:
             path = scone_file(domain, args.split)
             yield str(path), get_domain(domain), read_lines(path, domain)
+
+
+def _files(paths: Sequence[Path], domain: str | None) -> Iterator[Path]:
+    """The files, and for each folder those in it; of one domain only, if it is given."""
+    for path in paths:
+        if not path.is_dir():
+            yield path
+            continue
+        found = [file for name in DOMAINS for file in sorted(path.glob(f"{name}-*.tsv"))]
+        found = [file for file in found if domain in (None, _domain_of(file))]
+        if not found:
+            raise UserError(f"{path} holds no files {domain or 'DOMAIN'}-SPLIT.tsv")
+        yield from found
 
 
 def _domain_of(path: Path) -> str:
@@ -72,7 +85,11 @@ def _parser() -> argparse.ArgumentParser:
     )
     data = parser.add_mutually_exclusive_group(required=True)
     data.add_argument(
-        "--tsv", type=Path, nargs="+", metavar="FILE", help="files in the SCONE format"
+        "--tsv",
+        type=Path,
+        nargs="+",
+        metavar="PATH",
+        help="files in the SCONE format, or folders of them",
     )
     data.add_argument(
         "--split",

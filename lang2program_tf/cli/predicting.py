@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from tqdm import tqdm
 
+from lang2program_tf.corpus.corpora import WHAT_THERE_IS, is_corpus
 from lang2program_tf.errors import UserError
 
 if TYPE_CHECKING:
@@ -24,7 +25,10 @@ def add_predictor_arguments(parser: argparse.ArgumentParser, *, splits: Sequence
     data.add_argument("--tsv", metavar="FILE", help="a file in SCONE's format")
     data.add_argument("--split", default="dev", choices=splits, help="of the corpus (dev)")
     parser.add_argument(
-        "--corpus", choices=["scone", "embedded"], help="default: the one the run was trained on"
+        "--corpus",
+        metavar="scone|embedded|FOLDER",
+        help="SCONE, the corpus that needs no files, or a folder with files such as scene-dev.tsv; "
+        "default: the one the run was trained on",
     )
     parser.add_argument(
         "--batch_size", type=int, default=32, help="examples at a time (32); changes no result"
@@ -35,6 +39,8 @@ def check_predictor_arguments(arguments: argparse.Namespace) -> None:
     """Refuses what `predict` could not do, before anything heavy is imported."""
     if arguments.batch_size < 1:
         raise UserError(f"--batch_size must be 1 or more, got {arguments.batch_size}")
+    if arguments.corpus and not is_corpus(arguments.corpus):
+        raise UserError(f"--corpus must be {WHAT_THERE_IS}, got {arguments.corpus!r}")
 
 
 def predict(

@@ -29,20 +29,26 @@ def cache_dir() -> Path:
     return (Path(value) if value else Path.home() / ".cache") / "lang2program"
 
 
-def scone_file(domain: str, split: str) -> Path:
-    """A file of SCONE.
+def scone_file(domain: str, split: str, *, folder: Path | None = None) -> Path:
+    """A file of SCONE, or one like it.
 
     Args:
       domain: `alchemy`, `scene` or `tangrams`.
-      split: `train`, `train-orig` or `dev`.
+      split: `train`, `train-orig`, `dev` or `test`.
+      folder: where it is; default: where SCONE is.
 
     Raises:
       UserError: it is not there.
     """
-    path = data_dir() / "scone" / f"{domain}-{split}.tsv"
-    if not path.is_file():
+    path = (folder or data_dir() / "scone") / f"{domain}-{split}.tsv"
+    if path.is_file():
+        return path
+    if folder is None:
         raise _missing(path, "scone")
-    return path
+    hint = ""
+    if split == "train-orig":
+        hint = f'; the forms "substrings" and "turns" (Task.form) read {domain}-train.tsv instead'
+    raise UserError(f"no {path}{hint}")
 
 
 def glove_file() -> Path:

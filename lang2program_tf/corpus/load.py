@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Sequence
+from pathlib import Path
 
 import gin
 from lang2program_tf.corpus.data_dir import scone_file
@@ -24,9 +25,14 @@ FORMS = ("orig", "substrings", "turns")
 
 @gin.configurable
 def load_examples(
-    domain: str, *, split: str, form: str = "orig", holdout: float = 0.0
+    domain: str,
+    *,
+    split: str,
+    form: str = "orig",
+    holdout: float = 0.0,
+    folder: Path | None = None,
 ) -> tuple[Example, ...]:
-    """Examples of the real data, from the data folder, in the original's order.
+    """Examples of the real data, or of other files in its form, in the original's order.
 
     Args:
       domain: `alchemy`, `scene` or `tangrams`.
@@ -35,6 +41,7 @@ def load_examples(
         does; `substrings` of the lines of `DOMAIN-train.tsv`, as the paper says; or `turns`, every
         sentence of these lines in its context.
       holdout: the share of the training lines that are not for training, but make up a split.
+      folder: of the files; default: `scone` in the data folder.
 
     Raises:
       UserError: a file is missing or malformed.
@@ -43,7 +50,7 @@ def load_examples(
     name = "train" if split == "holdout" else split
     if (split, form) == ("train", "orig"):
         name = "train-orig"
-    lines = read_lines(scone_file(domain, name), domain)
+    lines = read_lines(scone_file(domain, name, folder=folder), domain)
     return examples_of(lines, domain=domain, split=split, form=form, holdout=holdout)
 
 

@@ -8,8 +8,7 @@ from collections.abc import Iterator, Sequence, Set
 from pathlib import Path
 from typing import Protocol
 
-from lang2program_tf.corpus.embedded.load import load_embedded
-from lang2program_tf.corpus.load import load_examples
+from lang2program_tf.corpus.corpora import load_corpus
 from lang2program_tf.corpus.scone import Example, prefixes, read_lines
 from lang2program_tf.corpus.tokenizers import Tokenizer
 from lang2program_tf.language import Domain, get_domain
@@ -69,7 +68,7 @@ class ExportPredictor:
         self._batch_size = batch_size
         self.metadata = self._client.metadata()
         self.domain = get_domain(self.metadata.domain)
-        trained_on = re.search(r"^Task\.corpus = '(\w+)'", self.metadata.config, re.MULTILINE)
+        trained_on = re.search(r"^Task\.corpus = '([^']+)'", self.metadata.config, re.MULTILINE)
         self.corpus = trained_on[1] if trained_on else "scone"
         self.vocabulary: Set[str] = model.vocabulary()
         self.tokenizer = model.tokenizer()
@@ -106,5 +105,4 @@ def load(domain: Domain, corpus: str, split: str, tsv: str | None) -> Sequence[E
     """Examples to evaluate on: a file's, or those of a corpus."""
     if tsv is not None:
         return prefixes(read_lines(tsv, domain.name))
-    loader = load_embedded if corpus == "embedded" else load_examples
-    return loader(domain.name, split=split)
+    return load_corpus(corpus, domain.name, split=split)

@@ -7,8 +7,7 @@ from pathlib import Path
 
 import gin
 from lang2program_tf.corpus.batches import BatchMaker, EncodedStarts
-from lang2program_tf.corpus.embedded.load import load_embedded
-from lang2program_tf.corpus.load import load_examples
+from lang2program_tf.corpus.corpora import WHAT_THERE_IS, is_corpus, load_corpus
 from lang2program_tf.corpus.scone import Example
 from lang2program_tf.corpus.seen_words import FILE as SEEN_WORDS
 from lang2program_tf.corpus.seen_words import read_seen_words, seen_words_text
@@ -20,7 +19,6 @@ from lang2program_tf.machine import get_machine
 from lang2program_tf.machine.encode import encode_states
 
 TOKENIZERS = ("white_space", "known_forms")
-_LOADERS = {"scone": load_examples, "embedded": load_embedded}
 
 
 @gin.configurable(denylist=["folder"])
@@ -29,7 +27,8 @@ class Task:
 
     Attributes:
         domain: the domain.
-        corpus: `scone`, the real data from the data folder, or `embedded`, which needs none.
+        corpus: `scone`, the real data from the data folder, `embedded`, which needs none, or a
+            folder with files of one's own.
         machine: the domain's tensor machine.
         words: the word vectors.
         tokenizer: makes words of utterances.
@@ -49,7 +48,7 @@ class Task:
 
         Args:
             domain: `alchemy`, `scene` or `tangrams`.
-            corpus: `scone` or `embedded`.
+            corpus: `scone`, `embedded` or a folder with files such as `scene-train.tsv`.
             form: of training examples, `orig` (the released code), `substrings` (the paper) or
                 `turns` (every sentence in its context).
             holdout: the share of the training dialogues that are the split `holdout`, to choose
@@ -58,8 +57,8 @@ class Task:
                 them (see `corpus/tokenizers.py`).
             folder: of the run, which may hold its own words and those seen in training.
         """
-        if corpus not in _LOADERS:
-            raise ValueError(f"corpus={corpus!r} must be one of {', '.join(_LOADERS)}")
+        if not is_corpus(corpus):
+            raise ValueError(f"corpus={corpus!r} must be {WHAT_THERE_IS}")
         if domain not in DOMAINS:
             raise ValueError(f"domain={domain!r} must be one of {', '.join(DOMAINS)}")
         if tokenizer not in TOKENIZERS:
@@ -80,8 +79,12 @@ class Task:
     def examples(self, split: str) -> tuple[Example, ...]:
         """The examples of `train`, `holdout`, `dev` or `test`, loaded when first asked for."""
         if split not in self._examples:
-            self._examples[split] = _LOADERS[self.corpus](
-                self.domain.name, split=split, form=self.form, holdout=self.holdout
+            self._examples[split] = load_corpus(
+                self.corpus,
+                self.domain.name,
+                split=split,
+                form=self.form,
+                holdout=self.holdout,
             )
         return self._examples[split]
 

@@ -81,6 +81,17 @@ def test_programs_are_listed_if_asked_for(corpus, capsys, monkeypatch, tmp_path)
     assert (data["programs"]["turns"], data["programs"]["without"]) == (2, 2)
 
 
+def test_a_folder_stands_for_the_files_in_it(corpus, capsys):
+    (corpus.parent / "tangrams-dev.tsv").write_text("a\t1:2\tremove it\t\n")
+    (corpus.parent / "notes.tsv").write_text("not a corpus")
+    found = report(capsys, "--tsv", str(corpus.parent))["data_sets"]
+    assert [data["domain"] for data in found] == ["alchemy", "tangrams"]
+    (only,) = report(capsys, "--tsv", str(corpus.parent), "--domain", "tangrams")["data_sets"]
+    assert only["domain"] == "tangrams"
+    assert main(["describe", "--tsv", str(corpus.parent), "--domain", "scene"]) == 2
+    assert "holds no files scene-SPLIT.tsv" in capsys.readouterr().err
+
+
 def test_several_files_are_described_in_turn(corpus, capsys):
     found = report(capsys, "--tsv", str(corpus), str(corpus))
     assert len(found["data_sets"]) == 2

@@ -91,6 +91,18 @@ def test_utterances_are_perturbed_before_they_are_predicted(
 
 
 @pytest.mark.slow
+def test_a_folder_of_files_is_a_corpus(
+    run: Path, tmp_path: Path, summary: Callable[..., dict[str, Any]]
+):
+    folder = tmp_path / "corpus"
+    corpus = ["--domain=scene", f"--out={folder}", "--lines=1", "--eval-lines=4"]
+    assert main(["generate", *corpus]) == 0
+    found = summary(f"--root_dir={run}", f"--corpus={folder}")
+    assert found == summary(f"--root_dir={run}", f"--tsv={folder / 'scene-dev.tsv'}")
+    assert main(["evaluate", f"--root_dir={run}", f"--corpus={tmp_path}"]) == 2
+
+
+@pytest.mark.slow
 def test_an_export_is_evaluated_like_its_run(
     run: Path, tmp_path: Path, summary: Callable[..., dict[str, Any]]
 ):
@@ -114,6 +126,10 @@ def test_an_export_is_evaluated_like_its_run(
         (["--export=nowhere"], "no exported model in nowhere"),
         (["--root_dir=a", "--batch_size=0"], "--batch_size must be 1 or more, got 0"),
         (["--root_dir=a", "--predictions=no/where.jsonl"], "cannot write no/where.jsonl: there is"),
+        (
+            ["--root_dir=a", "--corpus=no/where"],
+            "--corpus must be scone, embedded or a folder with",
+        ),
         (["--root_dir=a", "--split=other"], "invalid choice: 'other'"),
     ],
 )

@@ -255,7 +255,7 @@ def errors(capsys: pytest.CaptureFixture[str]) -> Callable[[list[str]], str]:
         ("Task.domain", "Couldn't parse statement"),
         ("Task.domain = %macro", "No bindings specified for 'macro/gin.macro'\n"),
         ("Task.domain = 'mars'", "domain='mars' must be one of alchemy, scene, tangrams (in Task)"),
-        ("Task.corpus = 'other'", "corpus='other' must be one of scone, embedded (in Task)"),
+        ("Task.corpus = 'other'", "corpus='other' must be scone, embedded or a folder with"),
         ("TrainingLoop.batch_size = 0", "batch_size=0 must be a whole number, 1 or more (in Train"),
         ("train/BeamSearch.beam_size = 0", "beam_size=0 must be 1 or more (in BeamSearch)"),
         ("Parser.history = ('all',)", "history must be of"),
