@@ -30,6 +30,7 @@ setup(
     package_data={
         "lang2program_tf.corpus": ["data/*"],
         "lang2program_tf.gin": ["**/*.gin"],
+        "lang2program_tf.playground": ["static/*"],
     },
     install_requires=[
         "tensorflow>=2.15,<2.16",
@@ -50,6 +51,7 @@ setup(
             "pytest>=7.4,<10",
             "pytest-xdist>=3.7,<4",
             "hypothesis>=6.90,<7",
+            "selenium>=4.20,<5",
             # Exact, so that a lint result does not change under an unchanged tree.
             "ruff==0.17.4",
             'mypy==2.4.1; python_version >= "3.10"',

@@ -48,7 +48,9 @@ COMMANDS = {
     "plot": Command("lang2program_tf.cli.plot", "draw learning curves of runs"),
     "export": Command("lang2program_tf.cli.export", "write the parser of a run as a SavedModel"),
     "parse": Command("lang2program_tf.cli.parse", "ask an exported parser"),
-    "serve": Command("lang2program_tf.cli.serve", "serve an exported parser, for development"),
+    "chat": Command("lang2program_tf.cli.chat", "talk with an exported parser"),
+    "playground": Command("lang2program_tf.cli.playground", "a page to play on with parsers"),
+    "serve": Command("lang2program_tf.cli.serve", "serve exported parsers"),
     "verify": Command(
         "lang2program_tf.language.cli", "check the programs of a served answer", keeps_name=True
     ),

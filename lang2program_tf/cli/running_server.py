@@ -7,8 +7,15 @@ import logging
 import signal
 import sys
 import threading
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from tqdm import tqdm
 
 from lang2program_tf.errors import UserError
+
+if TYPE_CHECKING:
+    from lang2program_tf.server.served_model import ServedModel
 
 _PACKAGES = ("aiohttp", "prometheus_client")
 
@@ -44,3 +51,33 @@ def stop_on_signals() -> threading.Event:
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, handle)
     return stop
+
+
+def load_models(
+    exports: Sequence[str], names: Sequence[str] | None, *, warm_up: bool
+) -> list[ServedModel]:
+    """The models to serve, each under its own name.
+
+    Args:
+        exports: folders of exported parsers.
+        names: one for each, None for the names of their domains.
+        warm_up: whether to play the requests that the exports bring along.
+
+    Raises:
+        UserError: there are not as many names as exports, or a name is there twice.
+    """
+    from lang2program_tf.server.served_model import ServedModel
+
+    if names and len(names) != len(exports):
+        raise UserError(
+            f"--model_name is given {len(names)} times and --export {len(exports)} times; "
+            "give a name for each or for none"
+        )
+    models = [
+        ServedModel.load(export, name=names[number] if names else None, warm_up=warm_up)
+        for number, export in enumerate(tqdm(exports, "loading", delay=1))
+    ]
+    for served in models:
+        if sum(other.name == served.name for other in models) > 1:
+            raise UserError(f"two models are called {served.name}; name them with --model_name")
+    return models

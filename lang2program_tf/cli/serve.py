@@ -7,10 +7,13 @@ import math
 import sys
 from collections.abc import Sequence
 
-from tqdm import tqdm
-
 from lang2program_tf.cli.arguments import OneLineParser
-from lang2program_tf.cli.running_server import log_to_stderr, need_serve_extra, stop_on_signals
+from lang2program_tf.cli.running_server import (
+    load_models,
+    log_to_stderr,
+    need_serve_extra,
+    stop_on_signals,
+)
 from lang2program_tf.errors import UserError
 from lang2program_tf.server.limits import ServerLimits
 
@@ -39,14 +42,9 @@ def main(argv: Sequence[str]) -> int:
     need_serve_extra()
     log_to_stderr()
     stop = stop_on_signals()
-    from lang2program_tf.server.served_model import ServedModel
     from lang2program_tf.server.server import Server
 
-    names = arguments.model_name or [None] * len(arguments.export)
-    models = [
-        ServedModel.load(export, name=name, warm_up=arguments.warmup)
-        for export, name in zip(tqdm(arguments.export, "loading", delay=1), names)
-    ]
+    models = load_models(arguments.export, arguments.model_name, warm_up=arguments.warmup)
     server = Server(
         models,
         host=arguments.host,
@@ -88,11 +86,6 @@ def _check(arguments: argparse.Namespace) -> None:
             raise UserError(f"--{name} must be above 0, got {getattr(arguments, name)}")
     if not 0 <= arguments.batch_timeout_ms < math.inf:
         raise UserError(f"--batch_timeout_ms must be 0 or more, got {arguments.batch_timeout_ms}")
-    if arguments.model_name and len(arguments.model_name) != len(arguments.export):
-        raise UserError(
-            f"--model_name is given {len(arguments.model_name)} times and --export "
-            f"{len(arguments.export)} times; give a name for each or for none"
-        )
     for name in ("port", "rest_port"):
         if not 0 <= getattr(arguments, name) < 2**16:
             raise UserError(f"--{name} must be 0 to 65535, got {getattr(arguments, name)}")

@@ -11,6 +11,7 @@ from aiohttp import web
 from google.protobuf.json_format import MessageToDict
 from tensorflow_serving.apis import get_model_metadata_pb2, model_pb2
 
+from lang2program_tf.playground.page import Page
 from lang2program_tf.server.core import ServerCore
 from lang2program_tf.server.http_server import json_response, read_body
 from lang2program_tf.server.json_tensors import read_request, to_answer, to_arrays
@@ -25,10 +26,11 @@ HEALTH_PATH = "/healthz"
 
 
 class RestService:
-    """Answers HTTP requests as TF Serving does."""
+    """Answers HTTP requests as TF Serving does, and with a page to play on."""
 
-    def __init__(self, core: ServerCore) -> None:
+    def __init__(self, core: ServerCore, *, page: Page) -> None:
         self._core = core
+        self._page = page
 
     async def answer(self, request: web.BaseRequest) -> web.Response:
         """The response to a request.
@@ -55,6 +57,9 @@ class RestService:
                 body=self._core.metrics_text(),
                 headers={"Content-Type": self._core.metrics.content_type},
             )
+        file = self._page.find(request.path)
+        if file is not None:
+            return file
         match = _STATUS.fullmatch(request.path)
         if not match:
             raise _malformed(request)

@@ -314,7 +314,7 @@ def test_grpc_says_what_it_does_not_offer(channel):
 
 def test_stopping_lets_requests_under_way_end():
     model = SlowModel()
-    server = Server([ServedModel("scene", model)])
+    server = Server([ServedModel("scene", model)], limits=ServerLimits(max_batch_rows=1))
     results = []
 
     def call():

@@ -1,0 +1,50 @@
+"""`lang2program playground` opens a page on this machine."""
+
+from __future__ import annotations
+
+import re
+import signal
+import subprocess
+import sys
+import urllib.request
+
+import pytest
+
+from lang2program_tf.cli.main import main
+
+
+def test_it_puts_the_page_in_front_of_a_server_and_stops_when_told_to():
+    command = [sys.executable, "-m", "lang2program_tf.cli.main", "playground", "--no_browser"]
+    process = subprocess.Popen(
+        [*command, "--port=0", "--server=http://127.0.0.1:9", "--model_name=mine"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    try:
+        found = re.search(r"playing at (http://127\.0\.0\.1:\d+/), ", process.stdout.readline())
+        assert found, process.stderr.read()
+        with urllib.request.urlopen(found[1], timeout=10) as response:
+            assert 'name="models" content="mine"' in response.read().decode()
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(timeout=30) == 0
+    finally:
+        process.kill()
+        process.communicate()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ([], "one of the arguments --export --server is required"),
+        (["--export", "nonesuch"], "there is no exported model in nonesuch"),
+        (["--export", "x", "--model_name", "a", "--model_name", "b"], "--model_name is given 2"),
+        (["--server", "localhost:8501"], "'localhost:8501' is not like http://localhost:8501"),
+        (["--server", "http://127.0.0.1:9", "--port", "-1"], "--port must be 0 to 65535, got -1"),
+    ],
+)
+def test_mistakes_are_told_in_one_line(arguments, message, capsys, monkeypatch):
+    monkeypatch.setattr(signal, "signal", lambda *_: None)
+    assert main(["playground", *arguments]) == 2
+    err = capsys.readouterr().err
+    assert err.startswith("error: ") and message in err and err.count("\n") == 1
