@@ -9,8 +9,9 @@ import sys
 from collections.abc import Sequence
 
 from lang2program_tf.cli.arguments import OneLineParser
+from lang2program_tf.cli.asking import add_source, open_client
 from lang2program_tf.errors import UserError
-from lang2program_tf.serving import Client, ParseRequest, ServingError, VerificationError, connect
+from lang2program_tf.serving import Client, ParseRequest, ServingError, VerificationError
 from lang2program_tf.serving.showing import answer_json, show_answer
 
 _NO_PROGRAM = 1
@@ -31,7 +32,7 @@ def main(argv: Sequence[str]) -> int:
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="replace")  # for terminals without box characters
     try:
-        with _client(arguments) as client:
+        with open_client(arguments) as client:
             return _show(client, request, arguments)
     except (ServingError, VerificationError) as error:
         raise UserError(str(error)) from error
@@ -48,19 +49,6 @@ def _show(client: Client, request: ParseRequest, arguments: argparse.Namespace) 
     return 0 if answer.best else _NO_PROGRAM
 
 
-def _client(arguments: argparse.Namespace) -> Client:
-    if arguments.server:
-        if not arguments.model:
-            raise UserError("--server needs --model, the model's name on the server")
-        try:
-            return connect(arguments.server, model=arguments.model, verify_answers=True)
-        except ValueError as error:
-            raise UserError(str(error)) from None
-    from lang2program_tf.serving.model import LocalTransport, Model
-
-    return Client(LocalTransport(Model(arguments.export)), verify_answers=True)
-
-
 def _parser() -> argparse.ArgumentParser:
     parser = OneLineParser(
         "lang2program parse",
@@ -70,14 +58,7 @@ def _parser() -> argparse.ArgumentParser:
         epilog=_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    source = parser.add_mutually_exclusive_group(required=True)
-    source.add_argument(
-        "--export", metavar="DIR", help="DOMAIN, for its latest version, or DOMAIN/VERSION"
-    )
-    source.add_argument(
-        "--server", metavar="URL", help="http://HOST:PORT for REST or grpc://HOST:PORT for gRPC"
-    )
-    parser.add_argument("--model", help="with --server: the model's name")
+    add_source(parser)
     parser.add_argument("--world", required=True, help="the world in the notation of SCONE")
     parser.add_argument("utterances", nargs="+", metavar="UTTERANCE", help="one or more sentences")
     parser.add_argument("--json", action="store_true", help="print one JSON object")

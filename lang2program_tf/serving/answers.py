@@ -143,7 +143,7 @@ def _parse_answer(row: Mapping[str, Any], num_utterances: int) -> ParseAnswer:
     return ParseAnswer(
         alternatives=alternatives,
         worlds=tuple(row["worlds"][:num_utterances]) if alternatives else (),
-        num_found=int(row["num_found"]),
+        num_found=int(row.get("num_found", len(alternatives))),
         error=row["error"],
         # Exports of earlier versions do not tell.
         read_as=tuple(row.get("read_as", ())[:num_utterances]),

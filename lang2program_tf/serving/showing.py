@@ -28,18 +28,18 @@ def show_answer(client: Client, request: ParseRequest, answer: ParseAnswer, *, a
     best = answer.alternatives[0]
     commands = infix_commands(domain, best.program.split())
     said = [text for text in request.utterances if text.strip()]
-    lines = [_world(domain, request.world, ansi)]
+    lines = [show_world(domain, request.world, ansi=ansi)]
     for number, (utterance, command, world) in enumerate(
         zip(said, commands, answer.worlds), start=1
     ):
-        lines += [f"{number}. {utterance}", *_reading(utterance, answer, number - 1)]
-        lines += [f"   {command.infix}", _world(domain, world, ansi)]
-    lines += ["programs:", *_alternatives(domain, answer), ""]
-    lines += _attention(client, request, best.program.split())
+        lines += [f"{number}. {utterance}", *show_reading(utterance, answer, number - 1)]
+        lines += [f"   {command.infix}", show_world(domain, world, ansi=ansi)]
+    lines += ["programs:", *show_alternatives(domain, answer), ""]
+    lines += show_attention(client, request, best.program.split())
     return "\n".join(lines)
 
 
-def _reading(utterance: str, answer: ParseAnswer, place: int) -> list[str]:
+def show_reading(utterance: str, answer: ParseAnswer, place: int) -> list[str]:
     """How the parser has read an utterance if not as it stands, and the words it does not know."""
     lines = []
     if answer.read_as and answer.read_as[place].split() != utterance.lower().split():
@@ -49,12 +49,13 @@ def _reading(utterance: str, answer: ParseAnswer, place: int) -> list[str]:
     return lines
 
 
-def _world(domain: Domain, text: str, ansi: bool) -> str:
+def show_world(domain: Domain, text: str, *, ansi: bool) -> str:
+    """A world in its notation and drawn."""
     world = domain.parse_world(text)
     return f"{str(world) or '(empty)'}\n{draw(world, ansi=ansi)}\n"
 
 
-def _alternatives(domain: Domain, answer: ParseAnswer) -> list[str]:
+def show_alternatives(domain: Domain, answer: ParseAnswer) -> list[str]:
     """A line a program; found ones beyond those of the answer are counted."""
     lines = [
         f"  {alternative.probability:7.2%}  {to_infix(domain, alternative.program.split())}"
@@ -64,7 +65,7 @@ def _alternatives(domain: Domain, answer: ParseAnswer) -> list[str]:
     return [*lines, f"  and {more} more"] if more > 0 else lines
 
 
-def _attention(client: Client, request: ParseRequest, tokens: Sequence[str]) -> list[str]:
+def show_attention(client: Client, request: ParseRequest, tokens: Sequence[str]) -> list[str]:
     """For each utterance a table: a line a token, a column a word."""
     prefixes = [" ".join(tokens[:length]) for length in range(len(tokens))]
     scores = client.score_many(request.world, request.utterances, prefixes)

@@ -34,6 +34,7 @@ class FakeParser:
             "log_prob": [[-9.0, -10.0, -1e38]],
             "probability": [[0.75, 0.125, 0.0]],
             "num_programs": [[17, 3, 0]],
+            "read_as": [[b"remove the zorgle grumph"] + [b""] * 4],
             "unknown_words": [[b"zorgle grumph"] + [b""] * 4],
             "error": [error],
             "surprise": [[[1.0, 2.0]]],

@@ -215,6 +215,10 @@ def test_an_export_with_other_outputs_is_shown_with_what_it_has(window):
         assert visitor.texts(".bar") == ["75.0 %", "12.5 %"]
         assert visitor.texts(".alternative .remark") == ["17 programs agree", "3 programs agree"]
         assert visitor.texts("mark") == ["zorgle,", "grumph!"]
+        assert visitor.texts(".step > div > .remark") == [
+            "read as: remove the zorgle grumph",
+            "unknown: zorgle, grumph",
+        ]
         assert visitor.texts(".gone") == ["gone"]
         assert not visitor.all(".attention")
         visitor.say("fail")

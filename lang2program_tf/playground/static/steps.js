@@ -78,11 +78,16 @@ function sentence(step) {
   return line;
 }
 
+/** Words that the parser does not know, and how it has read the sentence if not as it stands. */
 function remarks(step) {
-  if (!step.unknown.length) return null;
-  const list = step.unknown.map((word) => `“${word}”`).join(", ");
-  const text = step.unknown.length > 1 ? "words that the parser does not know" : "a word that the parser does not know";
-  return html("p", { class: "remark unknown" }, `${list}: ${text}`);
+  const lines = html("div", {});
+  if (step.readAs && step.readAs !== step.sentence.toLowerCase().split(/\s+/).join(" ")) {
+    lines.append(html("p", { class: "remark" }, `read as: ${step.readAs}`));
+  }
+  if (step.unknown.length) {
+    lines.append(html("p", { class: "remark unknown" }, `unknown: ${step.unknown.join(", ")}`));
+  }
+  return lines;
 }
 
 /** Programs with their probabilities; pointing at one shows where it leads. */
