@@ -84,11 +84,12 @@ class ServeBenchmark:
         self._local = Client(LocalTransport(model), batch_size=max(BATCHES))
         self._examples = load_embedded(model.domain, split="test")
 
-    def run(self, *, seconds: float, malformed: int) -> tuple[str, dict[str, Any]]:
+    def run(self, *, seconds: float, crowd: int, malformed: int) -> tuple[str, dict[str, Any]]:
         """Measures everything; a table and the figures.
 
         Args:
-            seconds: how long the load test takes.
+            seconds: how long each of the two load tests takes.
+            crowd: how many clients the second has.
             malformed: how many malformed requests to send.
         """
         local = self._latencies(self._local, "in process")
@@ -101,12 +102,14 @@ class ServeBenchmark:
             ) as client:
                 remote = self._latencies(client, "over gRPC")
             load = self._load(server, seconds)
+            crowded = self._crowd(server, crowd, seconds)
             refused = self._malformed(server, malformed)
         figures = {
             "in_process": [row._asdict() for row in local],
             "grpc": [row._asdict() for row in remote],
             "cold_start": cold,
             "load": load,
+            "crowd": {"clients": crowd, "seconds": seconds, "endings": crowded},
             "malformed": refused,
         }
         return _text(local, remote, figures), figures
@@ -179,6 +182,21 @@ class ServeBenchmark:
             "memory_mb": settled[-1],
             "growth_mb": settled[-1] - settled[0],
         }
+
+    def _crowd(self, server: ServerProcess, clients: int, seconds: float) -> dict[str, int]:
+        """Many more clients than the server has room for, over REST."""
+        from lang2program_tf.benchmarks.crowd import Crowd, Question
+
+        requests = [ParseRequest(e.world, e.utterances) for e in self._examples]
+        answers = self._local.parse_many(requests)
+        host, port = server.rest_address
+        questions = [Question(*pair) for pair in zip(requests, answers)]
+        size = self._local.metadata().settings["max_utterances"]
+        url = f"http://{host}:{port}/v1/models/{self._domain}"
+        endings = Crowd(url, questions, max_utterances=size).run(clients=clients, seconds=seconds)
+        if set(endings) - {"right", "come back"}:
+            raise UserError(f"the server failed {clients} clients: {endings}")
+        return endings
 
     def _malformed(self, server: ServerProcess, count: int) -> dict[str, int]:
         """Sends malformed requests, and a good one again and again."""
@@ -279,6 +297,8 @@ def _text(local: Sequence[Latency], remote: Sequence[Latency], figures: dict[str
             f"{load['parses_per_second']:.1f} parses/s, p50 {load['p50']:.1f} ms, p95 "
             f"{load['p95']:.1f} ms, p99 {load['p99']:.1f} ms; memory {load['memory_mb']:.0f} MB, "
             f"{load['growth_mb']:+.1f} MB after the first quarter",
+            f"{figures['crowd']['clients']} clients over REST for "
+            f"{figures['crowd']['seconds']:.0f} s: {figures['crowd']['endings']}",
             f"{sum(figures['malformed'].values())} malformed requests: {figures['malformed']}",
         ]
     )

@@ -22,7 +22,7 @@ def test_it_measures_and_finds_no_fault(export_dir, tmp_path, capsys, monkeypatc
         lambda self, warm: serve.cold_start(self._export, self._requests(1, 3), warm),
     )
     file = tmp_path / "figures.json"
-    options = ["--repeats=1", "--seconds=1", "--malformed=20", f"--json={file}"]
+    options = ["--repeats=1", "--seconds=1", "--crowd=20", "--malformed=20", f"--json={file}"]
     assert main(["--export", str(export_dir), *options]) == 0
     last = capsys.readouterr().out.strip().split("\n")[-1]
     assert file.read_text() == f"{last}\n"
@@ -34,6 +34,7 @@ def test_it_measures_and_finds_no_fault(export_dir, tmp_path, capsys, monkeypatc
     assert figures["cold_start"]["warmed up"]["warm_up_s"] > 0.1
     assert figures["cold_start"]["warmed up"]["first_s"] < figures["cold_start"]["as is"]["first_s"]
     assert figures["load"]["parses_per_second"] > 0
+    assert figures["crowd"]["endings"]["right"] > 10
     assert sum(figures["malformed"].values()) == 20
 
 
@@ -42,6 +43,7 @@ def test_it_measures_and_finds_no_fault(export_dir, tmp_path, capsys, monkeypatc
     [
         ("--repeats=0", "--repeats must be above 0, got 0"),
         ("--seconds=-1", "--seconds must be above 0, got -1.0"),
+        ("--crowd=0", "--crowd must be above 0, got 0"),
         ("--malformed=-1", "--malformed must be 0 or more, got -1"),
         ("--repeats=1", "there is no exported model in nonesuch"),
     ],

@@ -33,7 +33,7 @@ class FakeParser:
             "worlds": [[b"1:0"] * count + [b""] * (5 - count)],
             "log_prob": [[-9.0, -10.0, -1e38]],
             "probability": [[0.75, 0.125, 0.0]],
-            "num_programs": [[17, 3, 0]],
+            "agreeing": [[17, 1, 0]],
             "read_as": [[b"remove the zorgle grumph"] + [b""] * 4],
             "unknown_words": [[b"zorgle grumph"] + [b""] * 4],
             "error": [error],

@@ -213,7 +213,8 @@ def test_an_export_with_other_outputs_is_shown_with_what_it_has(window):
         visitor = Visitor(window, f"{url}#model=tangrams&world={quote(WORLD)}")
         visitor.say("remove the zorgle, grumph!")
         assert visitor.texts(".bar") == ["75.0 %", "12.5 %"]
-        assert visitor.texts(".alternative .remark") == ["17 programs agree", "3 programs agree"]
+        assert visitor.texts(".alternative .remark") == ["17 programs agree", "one program"]
+        assert visitor.texts(".alternatives summary") == ["2 worlds"]
         assert visitor.texts("mark") == ["zorgle,", "grumph!"]
         assert visitor.texts(".step > div > .remark") == [
             "read as: remove the zorgle grumph",

@@ -1,7 +1,7 @@
 /**
  * What the page shows of the answer to one part of a dialogue. It needs the outputs `program`,
  * `world`, `worlds`, `log_prob` and `error` of the signature `parse`; it shows `probability`,
- * `num_programs`, `read_as` and `unknown_words` where an export has them, and ignores all others.
+ * `agreeing`, `read_as` and `unknown_words` where an export has them, and ignores all others.
  */
 
 import { commands } from "./infix.js";
@@ -34,7 +34,7 @@ export function stepsOf(part, answer) {
 /**
  * The programs of an answer, the most probable first.
  * @returns {{commands: {infix: string, isSame: boolean}[], world: string, probability: number,
- *   numPrograms: number | null}[]}
+ *   agreeing: number | null}[]}
  */
 export function alternativesOf(answer) {
   const best = commands(answer.program[0]);
@@ -46,7 +46,7 @@ export function alternativesOf(answer) {
       })),
       world: answer.world[index],
       probability: answer.probability?.[index] ?? Math.exp(answer.log_prob[index]),
-      numPrograms: answer.num_programs?.[index] ?? null,
+      agreeing: answer.agreeing?.[index] ?? null,
     }];
   });
 }

@@ -90,8 +90,12 @@ function remarks(step) {
   return lines;
 }
 
-/** Programs with their probabilities; pointing at one shows where it leads. */
+/**
+ * Programs with their probabilities; pointing at one shows where it leads. Of an export that adds
+ * up programs, each stands for all that lead to its world.
+ */
 function alternatives(answer, domain, picture, before) {
+  const things = "agreeing" in answer ? "worlds" : "programs";
   const rows = alternativesOf(answer).map((one, index) => {
     const percent = 100 * one.probability;
     const code = html("code", {}, ...one.commands.flatMap(({ infix, isSame }, place) => [
@@ -99,7 +103,8 @@ function alternatives(answer, domain, picture, before) {
     ]));
     const row = html("li", { class: "alternative", tabindex: "0" },
       html("span", { class: "bar", "--share": `${percent}%` }, `${percent.toFixed(1)} %`), code,
-      one.numPrograms === null ? null : html("span", { class: "remark" }, `${one.numPrograms} programs agree`),
+      one.agreeing === null ? null : html("span", { class: "remark agreeing" },
+        one.agreeing === 1 ? "one program" : `${one.agreeing} programs agree`),
     );
     if (index > 0) {
       const isSame = one.world === answer.world[0];
@@ -109,7 +114,7 @@ function alternatives(answer, domain, picture, before) {
     return row;
   });
   return html("details", { open: true, class: "alternatives" },
-    html("summary", {}, rows.length > 1 ? `${rows.length} programs` : "one program"),
+    html("summary", {}, rows.length > 1 ? `${rows.length} ${things}` : `one ${things.slice(0, -1)}`),
     html("ol", {}, ...rows));
 }
 
