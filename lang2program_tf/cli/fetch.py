@@ -7,8 +7,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from lang2program_tf.cli.arguments import OneLineParser
+from lang2program_tf.corpus.archives import ARCHIVES
 from lang2program_tf.corpus.data_dir import data_dir
-from lang2program_tf.corpus.fetch import ARCHIVES, fetch
+from lang2program_tf.corpus.fetch import fetch
 from lang2program_tf.errors import UserError
 
 _ALL = "all"
@@ -40,7 +41,7 @@ def _parser() -> argparse.ArgumentParser:
         prog="lang2program fetch",
         description="Downloads data, checks it, and unpacks what is needed into the data folder. "
         "A download that was cut off is resumed. Nothing changes in the data folder unless the "
-        "whole archive is sound.",
+        "whole archive is sound, has the known SHA-256 sums, and is no larger than it may be.",
         epilog="The official archives: "
         + "; ".join(f"{archive.name} is {archive.url}" for archive in ARCHIVES.values()),
     )
@@ -60,7 +61,11 @@ def _parser() -> argparse.ArgumentParser:
         "--from", dest="source", type=Path, metavar="FILE", help="use an archive that is on disk"
     )
     parser.add_argument("--url", metavar="URL", help="download from here instead")
-    parser.add_argument("--sha256", metavar="HEX", help="what the archive must hash to")
+    parser.add_argument(
+        "--sha256",
+        metavar="HEX",
+        help="what the archive must hash to, instead of the sums that are known",
+    )
     parser.add_argument(
         "--force", action="store_true", help="fetch and replace files that are already there"
     )

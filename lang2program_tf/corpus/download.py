@@ -12,8 +12,9 @@ import time
 import urllib.error
 import urllib.request
 from dataclasses import dataclass
+from http.client import HTTPMessage
 from pathlib import Path
-from typing import NamedTuple
+from typing import IO, NamedTuple
 from urllib.parse import urlsplit
 
 from tqdm import tqdm
@@ -98,16 +99,39 @@ class _PartialFile:
         return self._target.is_file() and origin is not None and origin.url == url
 
 
-def download(url: str, target: Path, *, retry: Retry | None = None) -> None:
+class _StayOnTheWeb(urllib.request.HTTPRedirectHandler):
+    """Follows no redirection to another protocol, nor from https back to http."""
+
+    def redirect_request(
+        self,
+        req: urllib.request.Request,
+        fp: IO[bytes],
+        code: int,
+        msg: str,
+        headers: HTTPMessage,
+        newurl: str,
+    ) -> urllib.request.Request | None:
+        before, after = urlsplit(req.full_url).scheme, urlsplit(newurl).scheme
+        if after not in ("http", "https") or (before, after) == ("https", "http"):
+            raise DownloadError(f"it leads from {before} to {newurl}, which is not followed")
+        return super().redirect_request(req, fp, code, msg, headers, newurl)
+
+
+_OPENER = urllib.request.build_opener(_StayOnTheWeb)
+
+
+def download(url: str, target: Path, *, max_bytes: int, retry: Retry | None = None) -> None:
     """Downloads `url` to `target`; a call that failed or was interrupted is resumed by the next.
 
     Args:
       url: an http or https address.
       target: where the whole file goes; what has arrived stands beside it as `TARGET.part`.
+      max_bytes: a longer file is refused, and nothing of it kept.
       retry: how patient to be.
 
     Raises:
-      DownloadError: the server cannot be reached, has no such file, or keeps failing.
+      DownloadError: the server cannot be reached, has no such file or too long a one, leads
+        elsewhere than to http or https, or keeps failing.
     """
     if urlsplit(url).scheme not in ("http", "https"):
         raise DownloadError(f"{url!r} is not an http or https address")
@@ -118,7 +142,7 @@ def download(url: str, target: Path, *, retry: Retry | None = None) -> None:
     most, failures = partial.size(), 0
     while True:
         try:
-            _transfer(url, partial, timeout=retry.timeout)
+            _transfer(url, partial, max_bytes=max_bytes, timeout=retry.timeout)
         except _TransientError as error:
             # Only bytes never reached before are a gain: else a server that cuts off never ends it.
             failures = 1 if partial.size() > most else failures + 1
@@ -133,7 +157,7 @@ def download(url: str, target: Path, *, retry: Retry | None = None) -> None:
             return
 
 
-def _transfer(url: str, partial: _PartialFile, *, timeout: float) -> None:
+def _transfer(url: str, partial: _PartialFile, *, max_bytes: int, timeout: float) -> None:
     """One request for what is missing; returns when the partial file is whole."""
     origin = partial.origin()
     offset = partial.size()
@@ -146,14 +170,14 @@ def _transfer(url: str, partial: _PartialFile, *, timeout: float) -> None:
         headers.update({"Range": f"bytes={offset}-", "If-Range": origin.validator})
     try:
         request = urllib.request.Request(url, headers=headers)
-        with urllib.request.urlopen(request, timeout=timeout) as response:
+        with _OPENER.open(request, timeout=timeout) as response:
             if origin is None or response.status != http.HTTPStatus.PARTIAL_CONTENT:
                 origin = _origin_of(url, response)
                 partial.restart(origin)
             elif not _continues(response, offset=offset, length=origin.length):
                 partial.discard()
                 raise _TransientError("the server sent another part than asked for")
-            _copy(response, partial, length=origin.length)
+            _copy(response, partial, length=origin.length, max_bytes=max_bytes)
     except urllib.error.HTTPError as error:
         if error.code == _RANGE_NOT_SATISFIABLE:
             partial.discard()
@@ -193,7 +217,14 @@ def _continues(response: http.client.HTTPResponse, *, offset: int, length: int |
     return length is None or found[2] in (str(length), "*")
 
 
-def _copy(response: http.client.HTTPResponse, partial: _PartialFile, *, length: int | None) -> None:
+def _copy(
+    response: http.client.HTTPResponse,
+    partial: _PartialFile,
+    *,
+    length: int | None,
+    max_bytes: int,
+) -> None:
+    _refuse_more_than(max_bytes, length or 0, partial)
     name = partial.path.name[: -len(".part")]
     with (
         partial.path.open("ab") as out,
@@ -207,7 +238,14 @@ def _copy(response: http.client.HTTPResponse, partial: _PartialFile, *, length: 
         ) as bar,
     ):
         while chunk := response.read(_CHUNK):
+            _refuse_more_than(max_bytes, out.tell() + len(chunk), partial)
             out.write(chunk)
             bar.update(len(chunk))
     if length is not None and partial.size() != length:
         raise _TransientError(f"the connection closed after {partial.size()} of {length} bytes")
+
+
+def _refuse_more_than(max_bytes: int, size: int, partial: _PartialFile) -> None:
+    if size > max_bytes:
+        partial.discard()
+        raise DownloadError(f"the file is longer than {max_bytes:,} bytes")

@@ -3,58 +3,22 @@
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import hashlib
 import shutil
 import zipfile
 import zlib
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path, PurePosixPath, PureWindowsPath
 from typing import NamedTuple
 
 from tqdm import tqdm
 
+from lang2program_tf.corpus.archives import Archive
 from lang2program_tf.corpus.download import DownloadError, Retry, download
 from lang2program_tf.errors import UserError
 
 _CHUNK = 1 << 20
-_DOMAINS = ("alchemy", "scene", "tangrams")
-
-
-@dataclass(frozen=True)
-class Archive:
-    """A zip archive and what is wanted of it.
-
-    Attributes:
-      name: the user's name for it, and its folder in the data folder.
-      url: the official address.
-      required: base names of members without which the archive is not the right one.
-      optional: base names of members that are unpacked if there.
-    """
-
-    name: str
-    url: str
-    required: tuple[str, ...]
-    optional: tuple[str, ...] = ()
-
-    @property
-    def file_name(self) -> str:
-        """The archive's own file name."""
-        return PurePosixPath(self.url).name
-
-
-SCONE = Archive(
-    name="scone",
-    url="https://nlp.stanford.edu/projects/scone/scone.zip",
-    required=tuple(f"{d}-{split}.tsv" for d in _DOMAINS for split in ("train", "dev")),
-    optional=tuple(f"{d}-{split}.tsv" for d in _DOMAINS for split in ("train-orig", "test")),
-)
-GLOVE = Archive(
-    name="glove",
-    url="https://nlp.stanford.edu/data/glove.6B.zip",
-    required=("glove.6B.100d.txt",),
-)
-ARCHIVES = {archive.name: archive for archive in (SCONE, GLOVE)}
 
 
 class Fetched(NamedTuple):
@@ -88,7 +52,8 @@ def fetch(
       root: the data folder.
       source: an archive on disk, used instead of a download.
       url: where to download from, instead of the official address.
-      sha256: what the archive must hash to, in hex.
+      sha256: what the archive must hash to, in hex, instead of the sums that are known. Without
+        it a download must have the known ones; an archive on disk is the user's own.
       force: fetch although the files are there, and replace them.
       retry: how patient the download is.
 
@@ -105,9 +70,11 @@ def fetch(
                 _download(archive, url or archive.url, path, root=root, retry=retry)
             else:
                 path = source
+            trusted = archive if source is None and sha256 is None else _without_sums(archive)
             try:
-                digest = _check_sha256(path, expected=sha256)
-                files = _unpack(path, archive, work / "unpacked")
+                _check_size(path, expected=trusted.size)
+                digest = _check_sha256(path, expected=sha256 or trusted.sha256)
+                files = _unpack(path, trusted, work / "unpacked")
             except UserError:
                 if source is None:  # or the next call would take the same bad bytes again
                     shutil.rmtree(work)
@@ -136,7 +103,7 @@ def _work_folder(root: Path, name: str) -> Iterator[Path]:
 
 def _download(archive: Archive, url: str, path: Path, *, root: Path, retry: Retry | None) -> None:
     try:
-        download(url, path, retry=retry)
+        download(url, path, retry=retry, max_bytes=archive.max_bytes)
     except DownloadError as error:
         raise UserError(
             f"cannot download {url}: {error}\n"
@@ -156,9 +123,28 @@ def _check_sha256(path: Path, *, expected: str | None) -> str:
             hasher.update(chunk)
             bar.update(len(chunk))
     digest = hasher.hexdigest()
-    if expected is not None and digest != expected.lower():
-        raise UserError(f"{path.name} has sha256 {digest}, not {expected.lower()} as asked for")
+    if expected is not None:
+        _compare(path.name, digest, expected)
     return digest
+
+
+def _check_size(path: Path, *, expected: int | None) -> None:
+    if expected is not None and path.stat().st_size != expected:
+        raise UserError(
+            f"{path.name} is refused: it has {path.stat().st_size:,} bytes, not {expected:,}"
+        )
+
+
+def _compare(name: str, digest: str, expected: str) -> None:
+    if digest != expected.lower():
+        raise UserError(
+            f"{name} is refused: it has sha256 {digest}, not {expected.lower()}; if you know this "
+            "archive and trust it, give its own sum with --sha256"
+        )
+
+
+def _without_sums(archive: Archive) -> Archive:
+    return dataclasses.replace(archive, sha256=None, size=None, member_sha256={})
 
 
 def _unpack(path: Path, archive: Archive, into: Path) -> tuple[str, ...]:
@@ -166,16 +152,33 @@ def _unpack(path: Path, archive: Archive, into: Path) -> tuple[str, ...]:
     try:
         with zipfile.ZipFile(path) as zipped:
             members = _wanted_members(zipped, archive, path.name)
+            size = sum(member.file_size for member in members.values())
+            if size > archive.max_bytes:
+                raise UserError(
+                    f"{path.name} is refused: unpacked it would take {size:,} bytes, and the "
+                    f"{archive.name} archive never takes more than {archive.max_bytes:,}"
+                )
             into.mkdir()
-            with _bar(f"unpacking {path.name}", sum(m.file_size for m in members.values())) as bar:
+            with _bar(f"unpacking {path.name}", size) as bar:
                 for name, member in members.items():
-                    with zipped.open(member) as packed, (into / name).open("xb") as out:
-                        while chunk := packed.read(_CHUNK):
-                            out.write(chunk)
-                            bar.update(len(chunk))
+                    digest = _unpack_member(zipped, member, into / name, bar)
+                    _compare(name, digest, archive.member_sha256.get(name, digest))
     except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError) as error:
         raise UserError(f"{path.name} is not a sound zip archive: {error}") from error
     return tuple(members)
+
+
+def _unpack_member(
+    zipped: zipfile.ZipFile, member: zipfile.ZipInfo, path: Path, bar: tqdm[None]
+) -> str:
+    """Unpacks one member, never more of it than the archive says; its SHA-256."""
+    hasher = hashlib.sha256()
+    with zipped.open(member) as packed, path.open("xb") as out:
+        while chunk := packed.read(_CHUNK):
+            out.write(chunk)
+            hasher.update(chunk)
+            bar.update(len(chunk))
+    return hasher.hexdigest()
 
 
 def _wanted_members(

@@ -31,7 +31,8 @@ class ArchiveServer:
 
     Attributes:
       plan: what to do with the next requests: a status code, ("cut", n) to close the connection
-        after n bytes, or ("stall", seconds) to keep the client waiting first.
+        after n bytes, ("stall", seconds) to keep the client waiting first, or ("redirect", url).
+      lengths: whether the length of the body is told.
       ranges: whether Range is honoured.
       validators: whether an ETag is sent.
       requests: what was asked for and sent.
@@ -39,7 +40,8 @@ class ArchiveServer:
 
     def __init__(self) -> None:
         self.body = b""
-        self.plan: list[int | tuple[str, float]] = []
+        self.plan: list[int | tuple[str, float] | tuple[str, str]] = []
+        self.lengths = True
         self.ranges = True
         self.validators = True
         self.requests: list[Request] = []
@@ -65,6 +67,11 @@ def _handler(owner: ArchiveServer) -> type[BaseHTTPRequestHandler]:
                 self.send_error(step)
                 return
             kind, amount = step
+            if kind == "redirect":
+                self.send_response(302)
+                self.send_header("Location", str(amount))
+                self.end_headers()
+                return
             if kind == "stall":
                 time.sleep(amount)
             start = self._send_head(asked)
@@ -88,7 +95,8 @@ def _handler(owner: ArchiveServer) -> type[BaseHTTPRequestHandler]:
                 self.send_response(200)
             if owner.validators:
                 self.send_header("ETag", etag)
-            self.send_header("Content-Length", str(len(owner.body) - start))
+            if owner.lengths:
+                self.send_header("Content-Length", str(len(owner.body) - start))
             self.end_headers()
             return start
 

@@ -1,14 +1,20 @@
 from __future__ import annotations
 
 import random
+import urllib.request
 from pathlib import Path
 
 import pytest
 
-from lang2program_tf.corpus.download import DownloadError, Retry, download
+from lang2program_tf.corpus.download import DownloadError, Retry, _StayOnTheWeb
+from lang2program_tf.corpus.download import download as download_up_to
 
 BODY = random.Random(0).randbytes(300_000)
 ONCE = Retry(tries=1, timeout=5)
+
+
+def download(url, target, *, max_bytes=300_000, **options) -> None:
+    download_up_to(url, target, max_bytes=max_bytes, **options)
 
 
 @pytest.fixture
@@ -149,3 +155,32 @@ def test_a_server_that_is_not_there_is_given_up(refusing_url, target, waits):
 def test_only_web_addresses_are_opened(target):
     with pytest.raises(DownloadError, match="not an http"):
         download(Path(__file__).as_uri(), target)
+
+
+@pytest.mark.parametrize("known", [True, False])
+def test_a_file_that_is_too_long_is_refused_and_nothing_of_it_kept(server, target, known):
+    server.lengths = known
+    with pytest.raises(DownloadError, match="longer than 299,999 bytes"):
+        download(server.url, target, max_bytes=len(BODY) - 1)
+    assert list(target.parent.iterdir()) == []
+    assert len(server.requests) == 1
+
+
+def test_a_redirection_is_followed_on_the_web(server, target):
+    server.plan = [("redirect", server.url + "?other")]
+    download(server.url, target)
+    assert target.read_bytes() == BODY
+
+
+@pytest.mark.parametrize("elsewhere", ["ftp://127.0.0.1/archive.zip", "file:///etc/hostname"])
+def test_a_redirection_elsewhere_is_not_followed(server, target, elsewhere):
+    server.plan = [("redirect", elsewhere)]
+    with pytest.raises(DownloadError, match="not followed|not allowed"):
+        download(server.url, target)
+    assert list(target.parent.iterdir()) == []
+
+
+def test_a_redirection_from_https_to_http_is_not_followed():
+    secure = urllib.request.Request("https://example.org/a.zip")
+    with pytest.raises(DownloadError, match="from https to http://example.org/b.zip"):
+        _StayOnTheWeb().redirect_request(secure, None, 302, "", {}, "http://example.org/b.zip")

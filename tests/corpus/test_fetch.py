@@ -1,8 +1,10 @@
 from __future__ import annotations
 
+import dataclasses
 import hashlib
 import io
 import random
+import re
 import stat
 import zipfile
 from pathlib import Path
@@ -10,8 +12,10 @@ from pathlib import Path
 import pytest
 
 from lang2program_tf.cli.main import main
+from lang2program_tf.corpus.archives import ARCHIVES, GLOVE
+from lang2program_tf.corpus.archives import SCONE as OFFICIAL
 from lang2program_tf.corpus.download import Retry
-from lang2program_tf.corpus.fetch import GLOVE, SCONE, fetch
+from lang2program_tf.corpus.fetch import fetch
 from lang2program_tf.errors import UserError
 
 DOMAINS = ("alchemy", "scene", "tangrams")
@@ -19,6 +23,8 @@ SPLITS = ("train", "train-orig", "dev", "test")
 SCONE_FILES = {
     f"{d}-{s}.tsv": random.Random(d + s).randbytes(2_000) for d in DOMAINS for s in SPLITS
 }
+# Its files are made up, so they have other sums than the official ones.
+SCONE = dataclasses.replace(OFFICIAL, member_sha256={})
 ONCE = Retry(tries=1, timeout=5)
 
 
@@ -59,7 +65,7 @@ def test_members_are_found_wherever_they_are(server, tmp_path, folder):
 
 def test_only_the_needed_vectors_are_unpacked(server, tmp_path):
     server.body = zip_of({f"glove.6B.{d}d.txt": b"the 0.1\n" * d for d in (50, 100, 300)})
-    fetch(GLOVE, root=tmp_path, url=server.url)
+    fetch(dataclasses.replace(GLOVE, sha256=None, size=None), root=tmp_path, url=server.url)
     assert tree(tmp_path) == {"glove/glove.6B.100d.txt": b"the 0.1\n" * 100}
 
 
@@ -143,11 +149,64 @@ def test_after_a_bad_archive_the_next_call_begins_anew(server, tmp_path):
 
 def test_the_sha256_asked_for_is_enforced(server, tmp_path):
     server.body = scone_zip()
-    with pytest.raises(UserError, match="not 00ff as asked for"):
+    with pytest.raises(UserError, match="not 00ff; if you know"):
         fetch(SCONE, root=tmp_path, url=server.url, sha256="00FF")
     assert tree(tmp_path) == {}
     fetch(SCONE, root=tmp_path, url=server.url, sha256=hashlib.sha256(server.body).hexdigest())
     assert tree(tmp_path) == IN_PLACE
+
+
+def test_a_download_must_have_the_known_sums_unless_another_is_given(server, tmp_path):
+    server.body = scone_zip()
+    with pytest.raises(UserError, match="alchemy-train.tsv is refused: it has sha256"):
+        fetch(OFFICIAL, root=tmp_path, url=server.url)
+    with pytest.raises(UserError, match="glove.6B.zip is refused: it has sha256"):
+        fetch(dataclasses.replace(GLOVE, size=None), root=tmp_path, url=server.url)
+    assert tree(tmp_path) == {}
+    own = hashlib.sha256(server.body).hexdigest()
+    fetch(OFFICIAL, root=tmp_path, url=server.url, sha256=own)
+    assert tree(tmp_path) == IN_PLACE
+
+
+def test_files_with_the_known_sums_are_taken(server, tmp_path):
+    server.body = scone_zip()
+    sums = {name: hashlib.sha256(content).hexdigest() for name, content in SCONE_FILES.items()}
+    fetch(dataclasses.replace(OFFICIAL, member_sha256=sums), root=tmp_path, url=server.url)
+    assert tree(tmp_path) == IN_PLACE
+
+
+@pytest.mark.parametrize("archive", ARCHIVES.values(), ids=lambda archive: archive.name)
+def test_every_official_archive_is_known_by_sums(archive):
+    assert archive.sha256 or set(archive.member_sha256) == set(archive.required)
+    sums = [archive.sha256] if archive.sha256 else archive.member_sha256.values()
+    assert all(re.fullmatch("[0-9a-f]{64}", one) for one in sums)
+
+
+def test_the_files_of_the_data_folder_have_the_known_sums(data_dir):
+    for name, known in OFFICIAL.member_sha256.items():
+        assert hashlib.sha256((data_dir / "scone" / name).read_bytes()).hexdigest() == known
+
+
+@pytest.mark.parametrize("source", [True, False])
+def test_an_archive_that_grows_beyond_its_limit_is_not_unpacked(server, tmp_path, source):
+    bomb = {**SCONE_FILES, "scene-test.tsv": bytes(10**6)}
+    server.body = zip_of(bomb)
+    (tmp_path / "bomb.zip").write_bytes(server.body)
+    small = dataclasses.replace(SCONE, max_bytes=10**6)
+    with pytest.raises(UserError, match="unpacked it would take 1,022,000 bytes"):
+        fetch(
+            small,
+            root=tmp_path / "data",
+            url=server.url,
+            source=tmp_path / "bomb.zip" if source else None,
+        )
+    assert tree(tmp_path / "data") == {}
+
+
+def test_an_archive_of_another_size_than_the_known_one_is_refused(server, tmp_path):
+    server.body = scone_zip()
+    with pytest.raises(UserError, match="bytes, not 862,182,613"):
+        fetch(GLOVE, root=tmp_path, url=server.url)
 
 
 def test_what_is_there_is_not_fetched_again_unless_forced(server, tmp_path):
@@ -202,6 +261,7 @@ def test_the_folder_can_be_read_by_whom_the_umask_lets(server, tmp_path):
 def test_the_command_prints_folder_and_sha256(server, tmp_path, capsys):
     server.body = scone_zip()
     arguments = ["fetch", "scone", "--url", server.url, "--data_dir", str(tmp_path)]
+    arguments += ["--sha256", hashlib.sha256(server.body).hexdigest()]
     assert main(arguments) == 0
     out = capsys.readouterr().out
     assert f"12 files in {tmp_path / 'scone'}" in out
