@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import logging
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 from lang2program_tf.errors import UserError
 
@@ -15,7 +18,25 @@ def without_calls(message: str) -> str:
     return _CALLS.sub("", message)
 
 
-def gin_error(error: Exception) -> UserError:
-    """The error for the person who gave the settings."""
+@contextmanager
+def reading_gin(source: str = "") -> Iterator[None]:
+    """Within it gin reads settings; a mistake in them is a UserError that names their source."""
+    logging.disable(logging.ERROR)  # gin complains of each place where it does not find an include
+    try:
+        yield
+    except (ValueError, OSError, SyntaxError, ImportError, AttributeError, RecursionError) as error:
+        raise gin_error(error, source) from error
+    finally:
+        logging.disable(logging.NOTSET)
+
+
+def gin_error(error: Exception, source: str = "") -> UserError:
+    """The error for the person who gave the settings, in `source` if it was a file."""
+    if isinstance(error, RecursionError):
+        return UserError(f"gin settings{_in(source)}: a file includes itself")
     message = _WHOLE_CONFIG.sub("", _CALLS.sub(r" (in \1)", str(error)))
-    return UserError("gin settings: " + " ".join(message.split()))
+    return UserError(f"gin settings{_in(source)}: {' '.join(message.split())}")
+
+
+def _in(source: str) -> str:
+    return f" in {source}" if source else ""

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import functools
-import logging
 from collections.abc import Sequence
 
 from absl import flags
 
 import gin
 from lang2program_tf.errors import UserError
-from lang2program_tf.gin_errors import gin_error
+from lang2program_tf.gin_errors import reading_gin
 from lang2program_tf.gin_files import find_gin_file, gin_root
 
 
@@ -40,15 +39,10 @@ def load_gin(files: Sequence[str], params: Sequence[str]) -> None:
     """Reads gin files and bindings; a mistake in them is a UserError."""
     gin.clear_config()
     _search_in(str(gin_root()))
-    logging.disable(logging.ERROR)  # gin complains of each place where it does not find an include
-    try:
+    with reading_gin():
         gin.parse_config_files_and_bindings(
             [str(find_gin_file(name)) for name in files], list(params), skip_unknown=False
         )
-    except (ValueError, OSError, SyntaxError, ImportError, AttributeError) as error:
-        raise gin_error(error) from error
-    finally:
-        logging.disable(logging.NOTSET)
 
 
 @functools.cache

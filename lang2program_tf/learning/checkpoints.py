@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +22,8 @@ class Checkpoints:
 
     A checkpoint counts from the moment that its name is in the folder's state file, which is
     replaced by renaming when all else is written: a crash at any moment leaves the one before.
+    Where something was damaged since, the latest sound checkpoint is found, and a line on stderr
+    says so.
     """
 
     def __init__(self, folder: str | Path, **objects: Any) -> None:
@@ -42,24 +46,39 @@ class Checkpoints:
             self._save(self._best, step)
 
     def restore_latest(self) -> bool:
-        """Goes back to the latest state, if there is one."""
-        return self._restore(self._latest)
+        """Goes back to the latest state that can be read, if there is one."""
+        return self._restore(self._latest, "delete its files ({path}.*) to begin anew")
 
     def restore_best(self) -> bool:
         """Goes to the best state, if there is one."""
-        return self._restore(self._best)
+        return self._restore(self._best, "delete the folder {folder} to use the latest checkpoint")
+
+    def sweep(self) -> None:
+        """Removes what saves that were killed have left; only for the run that writes here."""
+        for manager in (self._latest, self._best):
+            if os.path.isdir(manager.directory):
+                _sweep(manager)
 
     def _manager(self, folder: Path, *, kept: int) -> tf.train.CheckpointManager:
+        def manager() -> tf.train.CheckpointManager:
+            return tf.train.CheckpointManager(self._checkpoint, str(folder), max_to_keep=kept)
+
         try:
-            manager = tf.train.CheckpointManager(self._checkpoint, str(folder), max_to_keep=kept)
-            damaged = (folder / _STATE).exists() and not manager.checkpoints
+            found = manager()
+            if _present(found) or not folder.is_dir():
+                return found
         except ValueError:
-            damaged = True
-        if damaged:
+            pass  # a state file that cannot be read
+        names = _whole_checkpoints(folder)
+        if names:
+            _write_state(folder, names[-kept:])
+            _warn(f"{folder / _STATE} was damaged; it names {names[-1]} again, the latest there is")
+        elif (folder / _STATE).exists():
             raise UserError(
-                f"{folder / _STATE} is damaged; delete {folder} to go on without its checkpoints"
+                f"{folder / _STATE} is damaged, and there is no checkpoint beside it; "
+                f"delete {folder} to go on without"
             )
-        return manager
+        return manager()
 
     @staticmethod
     def _save(manager: tf.train.CheckpointManager, step: int) -> None:
@@ -72,23 +91,58 @@ class Checkpoints:
                 "full? What was saved before is still there, and the same command goes on from it"
             ) from error
 
-    def _restore(self, manager: tf.train.CheckpointManager) -> bool:
-        present = _present(manager)
-        if not present:
-            return False
-        try:
-            self._checkpoint.restore(present[-1]).assert_consumed()
-        except Exception as error:  # what a damaged file raises has no type in common
+    def _restore(self, manager: tf.train.CheckpointManager, remedy: str) -> bool:
+        """Restores the latest checkpoint that can be read; `remedy` is for when none can."""
+        failed: list[tuple[str, Exception]] = []
+        for path in reversed(_present(manager)):
+            try:
+                self._checkpoint.restore(path).assert_consumed()
+            except Exception as error:  # what a damaged file raises has no type in common
+                failed.append((path, error))
+                continue
+            if failed:
+                latest, cause = failed[0]
+                why = _reason(cause)
+                _warn(f"cannot read the checkpoint {latest} ({why}); going on from {path}")
+            return True
+        if failed:
+            latest, cause = failed[0]
+            what_to_do = remedy.format(path=latest, folder=manager.directory)
             raise UserError(
-                f"cannot read the checkpoint {present[-1]}: {_reason(error)}. Delete its files "
-                f"({present[-1]}.*) to go on from the one before"
-            ) from error
-        return True
+                f"cannot read the checkpoint {latest}: {_reason(cause)}; {what_to_do}"
+            ) from cause
+        return False
 
 
 def _present(manager: tf.train.CheckpointManager) -> list[str]:
     """The checkpoints that are there, the latest last."""
     return [path for path in manager.checkpoints if os.path.exists(f"{path}.index")]
+
+
+def _whole_checkpoints(folder: Path) -> list[str]:
+    """The names of the checkpoints in a folder whose files are all there, the latest last."""
+    steps = sorted(
+        int(name[1])
+        for path in folder.glob("*.index")
+        if (name := re.fullmatch(r"ckpt-(\d+)\.index", path.name))
+    )
+    return [f"ckpt-{step}" for step in steps if list(folder.glob(f"ckpt-{step}.data-*"))]
+
+
+def _write_state(folder: Path, names: list[str]) -> None:
+    paths = [str(folder / name) for name in names]
+    try:
+        tf.compat.v1.train.update_checkpoint_state(
+            str(folder),
+            paths[-1],
+            all_model_checkpoint_paths=paths,
+            # Without times the manager would take them for none of its own.
+            all_model_checkpoint_timestamps=[os.path.getmtime(f"{path}.index") for path in paths],
+        )
+    except (OSError, tf.errors.OpError) as error:
+        raise UserError(
+            f"{folder / _STATE} is damaged and cannot be written ({_reason(error)})"
+        ) from error
 
 
 def _sweep(manager: tf.train.CheckpointManager) -> None:
@@ -99,6 +153,10 @@ def _sweep(manager: tf.train.CheckpointManager) -> None:
             shutil.rmtree(path)
         elif path.name != _STATE and not path.name.startswith(kept):
             path.unlink()
+
+
+def _warn(text: str) -> None:
+    print(f"warning: {text}", file=sys.stderr)
 
 
 def _reason(error: Exception) -> str:

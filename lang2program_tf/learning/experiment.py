@@ -12,12 +12,12 @@ import tensorflow as tf
 
 import gin
 from lang2program_tf.errors import UserError
-from lang2program_tf.gin_errors import gin_error
+from lang2program_tf.gin_errors import gin_error, reading_gin
 from lang2program_tf.learning.checkpoints import Checkpoints
 from lang2program_tf.learning.learner import Learner
 from lang2program_tf.learning.loop import TrainingLoop
 from lang2program_tf.learning.progress import Progress
-from lang2program_tf.learning.run_folder import RunFolder
+from lang2program_tf.learning.run_folder import CONFIG, RunFolder
 from lang2program_tf.learning.task import Task
 
 
@@ -41,7 +41,8 @@ def open_run(root_dir: str | Path) -> Learner:
     """The learner of a run folder with its best weights, or its latest if it has no best yet."""
     folder = RunFolder(root_dir)
     gin.clear_config()
-    gin.parse_config(folder.config())
+    with reading_gin(str(folder.path / CONFIG)):
+        gin.parse_config(folder.config())
     with _settings_errors():
         learner = Learner(Task(folder=folder.path))
     checkpoints = Checkpoints(folder.path, **learner.variables(), progress=Progress())

@@ -129,6 +129,7 @@ class TrainingLoop:
         )
         self._shown = _one_of_each_length(self._evaluations.sample.examples)[:_SHOWN]
         self.checkpoints = Checkpoints(folder.path, **learner.variables(), progress=self.progress)
+        self.checkpoints.sweep()
         self.checkpoints.restore_latest()
 
     def run(self) -> dict[str, Any]:

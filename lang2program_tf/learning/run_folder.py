@@ -6,6 +6,7 @@ import difflib
 import fcntl
 import json
 import os
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -55,6 +56,7 @@ class RunFolder:
                     f"{self.path}: another run is writing to this folder; "
                     "wait for it or choose another --root_dir"
                 ) from None
+            self._remove_leftovers()
             try:
                 yield
             finally:
@@ -62,12 +64,17 @@ class RunFolder:
                     os.remove(self.path / _LOCK)
                     os.rmdir(self.path)
 
+    def _remove_leftovers(self) -> None:
+        """Removes files whose writing was cut off by the end of an earlier process."""
+        for path in self.path.iterdir():
+            if re.fullmatch(r"\..+\.\d+", path.name) and path.is_file():
+                path.unlink()
+
     def check_config(self, config: str) -> None:
         """Refuses other settings than those of the run that is in the folder, if there is one."""
-        path = self.path / CONFIG
-        if not path.exists():
+        if not (self.path / CONFIG).exists():
             return
-        before = path.read_text(encoding="utf-8")
+        before = self.config()
         if before != config:
             changes = [
                 line
@@ -87,6 +94,8 @@ class RunFolder:
         """The settings of the run."""
         try:
             return (self.path / CONFIG).read_text(encoding="utf-8")
+        except UnicodeDecodeError as error:
+            raise UserError(f"{self.path / CONFIG} is damaged: {error}") from None
         except OSError:
             raise UserError(
                 f"{self.path} holds no run ({CONFIG} is missing); "

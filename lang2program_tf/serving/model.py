@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -25,6 +26,7 @@ from lang2program_tf.serving.versions import find_version
 from lang2program_tf.serving.warmup import WARMUP_FILE
 
 DEFAULT_SIGNATURE = "serving_default"
+_NODE = re.compile(r"\{\{.*?\}\}\s*")
 _EXPORT_AGAIN = "export the parser again with `lang2program export`"
 
 
@@ -50,13 +52,12 @@ class Model:
             self.signature_defs = _read_signatures(self.folder)
             self._module = tf.saved_model.load(str(self.folder))
             outputs = self.run("metadata", {"request": np.array([b""], object)})
-        except (OSError, ValueError, ServingError, tf.errors.OpError) as error:
-            line = str(error).strip().split("\n")[0]
+            self.domain: str = outputs["domain"][0].decode()
+        except Exception as error:  # what a damaged file raises has no type in common
             raise UserError(
-                f"{self.folder} does not hold an exported parser ({line}); "
-                "make one with `lang2program export`"
+                f"{self.folder} does not hold a sound export of a parser ({_first_line(error)}); "
+                f"{_EXPORT_AGAIN}"
             ) from error
-        self.domain = outputs["domain"][0].decode()
 
     def signature(self, name: str) -> meta_graph_pb2.SignatureDef:
         """The signature called `name`, or the default one for an empty name.
@@ -121,13 +122,23 @@ class Model:
         return KnownForms(self.vocabulary(), seen=read_seen_words(path, remedy=_EXPORT_AGAIN))
 
     def warm_up(self) -> int:
-        """Plays the requests that the export brings along; their number."""
+        """Plays the requests that the export brings along; their number.
+
+        Raises:
+            UserError: they are damaged.
+        """
         path = self.folder / WARMUP_FILE
         count = 0
-        for request in _warmup_requests(path) if path.is_file() else ():
-            inputs = {key: tf.make_ndarray(value) for key, value in request.inputs.items()}
-            self.run(request.model_spec.signature_name, inputs)
-            count += 1
+        try:
+            for request in _warmup_requests(path) if path.is_file() else ():
+                inputs = {key: tf.make_ndarray(value) for key, value in request.inputs.items()}
+                self.run(request.model_spec.signature_name, inputs)
+                count += 1
+        except Exception as error:  # as above
+            raise UserError(
+                f"the requests of {path}, which warm a server up, are damaged "
+                f"({_first_line(error)}); delete the file or {_EXPORT_AGAIN}"
+            ) from error
         return count
 
 
@@ -186,6 +197,8 @@ def _read_signatures(folder: Path) -> dict[str, meta_graph_pb2.SignatureDef]:
         proto.ParseFromString((folder / "saved_model.pb").read_bytes())
     except DecodeError:
         raise ValueError("its saved_model.pb is damaged") from None
+    if not proto.meta_graphs:
+        raise ValueError("its saved_model.pb is empty")
     found = proto.meta_graphs[0].signature_def
     return {name: found[name] for name in found if not name.startswith("__")}
 
@@ -195,3 +208,9 @@ def _warmup_requests(path: Path) -> Iterator[predict_pb2.PredictRequest]:
         log = prediction_log_pb2.PredictionLog()
         log.ParseFromString(record)
         yield log.predict_log.request
+
+
+def _first_line(error: Exception) -> str:
+    """The first line of what TensorFlow says, without the node of the graph that it begins with."""
+    line = (str(error).strip() or type(error).__name__).split("\n")[0]
+    return _NODE.sub("", line).split(" [Op:")[0].rstrip(".")

@@ -6,11 +6,15 @@ import errno
 import os
 import shutil
 import tempfile
+import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from lang2program_tf.errors import UserError
+
+_SCRATCH = ".new-"
+_LONGEST_EXPORT = 3600.0  # seconds
 
 
 def versions(export_dir: str | os.PathLike[str]) -> list[int]:
@@ -65,8 +69,9 @@ def new_version(export_dir: str | os.PathLike[str]) -> Iterator[NewVersion]:
     parent = Path(export_dir)
     try:
         parent.mkdir(parents=True, exist_ok=True)
+        _remove_leftovers(parent)
         # A server looks at names that are numbers, so it does not see this one.
-        scratch = Path(tempfile.mkdtemp(prefix=".new-", dir=parent))
+        scratch = Path(tempfile.mkdtemp(prefix=_SCRATCH, dir=parent))
     except OSError as error:
         raise UserError(
             f"cannot write to {parent} ({error.strerror}); name another folder"
@@ -79,6 +84,14 @@ def new_version(export_dir: str | os.PathLike[str]) -> Iterator[NewVersion]:
         version.published = _publish(scratch, parent)
     finally:
         shutil.rmtree(scratch, ignore_errors=True)
+
+
+def _remove_leftovers(parent: Path) -> None:
+    """Removes what exports that were killed have left; one that still goes on is younger."""
+    for path in parent.glob(f"{_SCRATCH}*"):
+        with suppress(FileNotFoundError):  # that of another process, which is done with it
+            if time.time() - path.stat().st_mtime > _LONGEST_EXPORT:
+                shutil.rmtree(path, ignore_errors=True)
 
 
 def _publish(scratch: Path, parent: Path) -> Path:
@@ -101,7 +114,7 @@ def write_once(path: Path, text: str) -> None:
     """Writes a file that is whole when it appears; one that is there already stays as it is."""
     if path.exists():
         return
-    handle, scratch = tempfile.mkstemp(prefix=".new-", dir=path.parent)
+    handle, scratch = tempfile.mkstemp(prefix=_SCRATCH, dir=path.parent)
     try:
         with open(handle, "w", encoding="utf-8") as file:
             file.write(text)

@@ -67,24 +67,49 @@ def test_a_new_folder_has_nothing_to_restore(tmp_path: Path):
     assert names(tmp_path) == []
 
 
-@pytest.mark.parametrize("suffix", ["index", "data-00000-of-00001"])
-@pytest.mark.parametrize("damage", ["cut off", "empty", "other bytes"])
-def test_a_damaged_checkpoint_is_named_and_can_be_given_up(folder: Path, suffix: str, damage: str):
-    path = folder / "checkpoints" / f"ckpt-40.{suffix}"
+SUFFIXES = ["index", "data-00000-of-00001"]
+DAMAGES = ["cut off", "empty", "other bytes"]
+
+
+def damage(path: Path, kind: str) -> None:
     whole = path.read_bytes()
     path.write_bytes(
-        {"cut off": whole[:-3], "empty": b"", "other bytes": b"\xff" * len(whole)}[damage]
+        {"cut off": whole[:-3], "empty": b"", "other bytes": b"\xff" * len(whole)}[kind]
     )
-    with pytest.raises(UserError, match=r"cannot read the checkpoint .*ckpt-40: .*\.\*\)") as error:
-        Run(folder).checkpoints.restore_latest()
-    assert "\n" not in str(error.value)
-    for damaged in (folder / "checkpoints").glob("ckpt-40.*"):
-        damaged.unlink()
+
+
+@pytest.mark.parametrize("suffix", SUFFIXES)
+@pytest.mark.parametrize("kind", DAMAGES)
+def test_a_run_goes_on_from_the_checkpoint_before_a_damaged_one(
+    folder: Path, suffix: str, kind: str, capsys: pytest.CaptureFixture[str]
+):
+    damage(folder / "checkpoints" / f"ckpt-40.{suffix}", kind)
     run = Run(folder)
     assert run.checkpoints.restore_latest()
     assert int(run.number) == 30
+    err = capsys.readouterr().err
+    assert "cannot read the checkpoint" in err and err.count("\n") == 1
+    assert "ckpt-40 (" in err and err.endswith("ckpt-30\n")
     run.save(40, 50)
     assert Run(folder).checkpoints.restore_latest()
+
+
+@pytest.mark.parametrize("suffix", SUFFIXES)
+@pytest.mark.parametrize("kind", DAMAGES)
+def test_a_damaged_best_checkpoint_is_named_and_can_be_given_up(
+    folder: Path, suffix: str, kind: str
+):
+    run = Run(folder)
+    run.checkpoints.save_best(7)
+    damage(folder / "best" / f"ckpt-7.{suffix}", kind)
+    run = Run(folder)
+    assert run.checkpoints.restore_latest()  # which needs no best one
+    message = r"cannot read the checkpoint .*best/ckpt-7: .*; delete the folder .*best to use"
+    with pytest.raises(UserError, match=message) as error:
+        run.checkpoints.restore_best()
+    assert "\n" not in str(error.value)
+    shutil.rmtree(folder / "best")
+    assert not Run(folder).checkpoints.restore_best()
 
 
 def test_a_checkpoint_of_other_variables_is_refused(folder: Path):
@@ -96,13 +121,46 @@ def test_a_checkpoint_of_other_variables_is_refused(folder: Path):
         wide.restore_latest()
 
 
-@pytest.mark.parametrize("text", ["", "\x00\x00", "model_checkpoint_path: 3"])
-def test_a_damaged_state_file_does_not_begin_the_run_anew(folder: Path, text: str):
-    (folder / "checkpoints" / "checkpoint").write_text(text)
-    with pytest.raises(UserError, match="checkpoints/checkpoint is damaged; delete"):
+@pytest.mark.parametrize(
+    "text", ["", "\x00\x00", "model_checkpoint_path: 3", 'model_checkpoint_path: "ckpt-99"', None]
+)
+def test_a_damaged_state_file_is_written_anew_and_nothing_lost(
+    folder: Path, text: str | None, capsys: pytest.CaptureFixture[str]
+):
+    state = folder / "checkpoints" / "checkpoint"
+    (folder / "checkpoints" / "ckpt-50.index").write_text("a save that was killed")
+    if text is None:
+        state.unlink()
+    else:
+        state.write_text(text)
+    run = Run(folder)
+    assert capsys.readouterr().err.endswith("it names ckpt-40 again, the latest there is\n")
+    assert run.checkpoints.restore_latest()
+    assert int(run.number) == 40
+    run.checkpoints.sweep()
+    assert not (folder / "checkpoints" / "ckpt-50.index").exists()
+    run.save(50)
+    assert len(list((folder / "checkpoints").glob("*.index"))) == 3
+
+
+def test_a_damaged_state_file_without_checkpoints_is_named(folder: Path):
+    for path in (folder / "checkpoints").glob("ckpt-*"):
+        path.unlink()
+    with pytest.raises(UserError, match="checkpoints/checkpoint is damaged, and there is no"):
         Run(folder)
     shutil.rmtree(folder / "checkpoints")
     assert not Run(folder).checkpoints.restore_latest()
+
+
+def test_leftovers_of_killed_saves_are_swept_away(folder: Path):
+    before = names(folder / "checkpoints")
+    (folder / "checkpoints" / "ckpt-50_temp").mkdir()
+    (folder / "checkpoints" / "ckpt-50_temp" / "part-00000-of-00001.index").write_text("half")
+    (folder / "checkpoints" / "ckpt-50.data-00000-of-00001").write_text("half")
+    run = Run(folder)
+    run.checkpoints.sweep()
+    assert names(folder / "checkpoints") == before
+    assert run.checkpoints.restore_latest()
 
 
 def test_a_save_that_a_crash_cut_off_does_not_count(folder: Path):

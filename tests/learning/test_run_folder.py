@@ -84,3 +84,18 @@ def test_a_line_that_a_crash_cut_off_is_left_out_and_later_dropped(tmp_path: Pat
     assert folder.records() == [{"step": 1}, {"step": 2}, {"step": 3}]
     folder.forget_after(1)
     assert folder.records() == [{"step": 1}]
+
+
+def test_files_that_a_killed_process_was_writing_are_removed(tmp_path: Path):
+    folder = RunFolder(tmp_path)
+    folder.write_config(CONFIG)
+    (tmp_path / ".metrics.jsonl.12345").write_text("half")
+    with folder.lock():
+        assert sorted(path.name for path in tmp_path.iterdir()) == [".lock", "config.gin"]
+
+
+def test_settings_that_are_no_text_are_one_line(tmp_path: Path):
+    (tmp_path / "config.gin").write_bytes(b"Task.domain = \xff")
+    for read in (RunFolder(tmp_path).config, lambda: RunFolder(tmp_path).check_config(CONFIG)):
+        with pytest.raises(UserError, match="config.gin is damaged: .*utf-8"):
+            read()

@@ -348,7 +348,7 @@ def test_a_folder_that_is_no_export_is_named(tmp_path):
     with pytest.raises(UserError, match="no exported model in"):
         Model(tmp_path)
     (tmp_path / "saved_model.pb").write_bytes(b"junk")
-    with pytest.raises(UserError, match="does not hold an exported parser"):
+    with pytest.raises(UserError, match="does not hold a sound export of a parser"):
         Model(tmp_path)
 
 

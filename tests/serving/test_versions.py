@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import threading
 
 import pytest
@@ -92,3 +93,14 @@ def test_a_file_is_written_once(tmp_path):
     write_once(tmp_path / "file", "second")
     assert (tmp_path / "file").read_text() == "first"
     assert len(list(tmp_path.iterdir())) == 1
+
+
+def test_what_a_killed_export_left_is_removed_and_one_that_goes_on_is_not(tmp_path):
+    old, young = tmp_path / ".new-old", tmp_path / ".new-young"
+    for path in (old, young):
+        path.mkdir()
+        (path / "saved_model.pb").write_text("half")
+    os.utime(old, (0, 0))
+    with new_version(tmp_path) as version:
+        (version.folder / "saved_model.pb").write_text("whole")
+    assert sorted(path.name for path in tmp_path.iterdir()) == [".new-young", "1"]
