@@ -116,9 +116,7 @@ class SearchBenchmark:
         as_searched = {"autograph": False, "jit_compile": search.jit_compile}
         score = tf.function(lambda: search.log_probs(memory, beam, carried), autograph=False)
         scores = score()
-        options = tf.function(
-            lambda: search.machine.packed_options(beam.state, limits), **as_searched
-        )
+        options = tf.function(lambda: search.machine.options(beam.state, limits), **as_searched)
         tried = options()
         select = tf.function(
             lambda tried, scores: search.selection.select(

@@ -9,9 +9,8 @@ import tensorflow as tf
 
 from lang2program_tf.machine import state as st
 from lang2program_tf.machine.features import StackFeatures, stack_features
-from lang2program_tf.machine.packed import PackedState
 from lang2program_tf.machine.rules import Rules
-from lang2program_tf.machine.state import Options
+from lang2program_tf.machine.state import MachineState, Options
 from lang2program_tf.machine.tables import Ints, TokenTables
 
 
@@ -27,24 +26,23 @@ class Following(NamedTuple):
             values and an empty slot, counted in this order; see `take_slots`.
     """
 
-    state: PackedState
+    state: MachineState
     parent: tf.Tensor
     pushed: StackFeatures
     source: tf.Tensor
 
 
 def list_orders(num_positions: int) -> Ints:
-    """[2 ** P, 1 + P] for each set of positions, where a value of that list comes from.
+    """[2 ** P, P] for each set of positions, where the values of that list come from.
 
-    Columns are counted in: nothing, the value's kind, a number or object, P positions. The empty
-    set stands for a number or object.
+    Counted are: nothing, a number or object, P positions. The empty set stands for a number or
+    object.
     """
-    orders = np.zeros([1 << num_positions, 1 + num_positions], np.int32)
-    orders[:, 0] = 1
-    orders[0, 1] = 2
+    orders = np.zeros([1 << num_positions, num_positions], np.int32)
+    orders[0, 0] = 1
     for members in range(1, len(orders)):
-        columns = [3 + p for p in range(num_positions) if members >> p & 1]
-        orders[members, 1 : 1 + len(columns)] = columns
+        columns = [2 + p for p in range(num_positions) if members >> p & 1]
+        orders[members, : len(columns)] = columns
     return orders
 
 
@@ -52,7 +50,7 @@ def follow(
     rules: Rules,
     tables: TokenTables,
     orders: Ints,
-    packed: PackedState,
+    state: MachineState,
     options: Options,
     parent: tf.Tensor,
     token: tf.Tensor,
@@ -72,28 +70,37 @@ def follow(
     command, sort, constant, kind, is_list, may_be_object, pops = tf.unstack(
         tf.gather(by_token, token, axis=1)
     )  # [B, J] each
-    rows = tf.gather(packed.rows, parent, batch_dims=1)
-    history = tf.gather(packed.history, parent, batch_dims=1)
-    commands = _fetch(options.commands, parent, command)
-    history = _history_after(history, rows[..., rules.num_positions], commands)
-    commands = tf.transpose(commands, [2, 0, 1])  # [3, B, J]
+    world, history, utterance, next_identity = (
+        tf.gather(part, parent, batch_dims=1)
+        for part in (state.world, state.history, state.utterance, state.next_identity)
+    )
+    performed = _fetch(options.commands, parent, command)  # [B, J, 3]
+    action = performed[..., 0]
     pushes = tf.transpose(options.pushes, [1, 2, 0])[..., tf.newaxis]
     value = constant + _fetch(pushes, parent, sort)[..., 0]
     is_object = tf.cast(value >= st.OBJECT_CODE_BASE, tf.int32)
     kind += may_be_object * is_object * (st.OBJECT - st.NUMBER)
-    objects = rules.objects(rows[..., : rules.num_positions])
-    head = tf.stack([tf.zeros_like(kind), kind, value], axis=-1)
+    head = tf.stack([tf.zeros_like(value), value], axis=-1)
     order = tf.gather(orders, value * is_list)
-    pushed = tf.gather(tf.concat([head, objects], axis=-1), order, batch_dims=2)
-    pops += tf.gather(tables.arities, commands[0])
-    source = _sources(packed, parent, pops, kind)
-    state = PackedState(
-        rows=_rows_after(rules, rows, commands),
-        history=history,
-        slots=take_slots(packed.slots, pushed, source),
+    values = tf.gather(tf.concat([head, rules.objects(world)], axis=-1), order, batch_dims=2)
+    pops += tf.gather(tables.arities, action)
+    source = _sources(state, parent, pops, kind)
+    after = MachineState(
+        world=world_after(rules, world, performed),
+        kinds=take_slots(state.kinds[..., tf.newaxis], kind[..., tf.newaxis], source)[..., 0],
+        values=take_slots(state.values, values, source),
+        history=_history_after(history, utterance, performed),
+        utterance=utterance + tf.cast(action > 0, tf.int32),
+        next_identity=next_identity + _created(rules, action),
     )
-    features = stack_features(rules, pushed[..., 0], pushed[..., 1:])
-    return Following(state, parent, features, source)
+    return Following(after, parent, stack_features(rules, kind, values), source)
+
+
+def world_after(rules: Rules, world: tf.Tensor, command: tf.Tensor) -> tf.Tensor:
+    """[..., P] encoded worlds after commands [..., 3] that were allowed in them, or zeros."""
+    last = len(world.shape) - 1
+    turned = [tf.transpose(part, [last, *range(last)]) for part in (world, command)]
+    return tf.transpose(rules.perform(*turned), [*range(1, last + 1), 0])
 
 
 def _fetch(parts: tf.Tensor, parent: tf.Tensor, place: tf.Tensor) -> tf.Tensor:
@@ -103,17 +110,11 @@ def _fetch(parts: tf.Tensor, parent: tf.Tensor, place: tf.Tensor) -> tf.Tensor:
     return tf.gather(flat, parent * shape[2] + place, batch_dims=1)
 
 
-def _rows_after(rules: Rules, rows: tf.Tensor, command: tf.Tensor) -> tf.Tensor:
-    """Rows [B, J, P + 2] of a PackedState after commands [3, B, J]."""
-    fields = tf.transpose(rows, [2, 0, 1])
-    size = rules.num_positions
-    acts = command[0] > 0
-    creates = tf.zeros_like(acts)
-    if rules.creates is not None:
-        creates = tf.equal(command[0], rules.creates + 1)
-    counters = fields[size:] + tf.cast(tf.stack([acts, creates]), tf.int32)
-    world = rules.perform(fields[:size], command)
-    return tf.transpose(tf.concat([world, counters], axis=0), [1, 2, 0])
+def _created(rules: Rules, action: tf.Tensor) -> tf.Tensor:
+    """How many identities the actions [...], by their numbers from 1, have taken."""
+    if rules.creates is None:
+        return tf.zeros_like(action)
+    return tf.cast(tf.equal(action, rules.creates + 1), tf.int32)
 
 
 def _history_after(history: tf.Tensor, utterance: tf.Tensor, command: tf.Tensor) -> tf.Tensor:
@@ -122,10 +123,10 @@ def _history_after(history: tf.Tensor, utterance: tf.Tensor, command: tf.Tensor)
     return history + here[..., tf.newaxis] * command[:, :, tf.newaxis]
 
 
-def _sources(packed: PackedState, parent: tf.Tensor, pops: tf.Tensor, kind: tf.Tensor) -> tf.Tensor:
+def _sources(state: MachineState, parent: tf.Tensor, pops: tf.Tensor, kind: tf.Tensor) -> tf.Tensor:
     """[B, J, S] as in `Following.source`."""
-    num_slots = packed.slots.shape[2]
-    num_old = tf.shape(packed.slots)[1] * num_slots
+    num_slots = state.kinds.shape[2]
+    num_old = tf.shape(state.kinds)[1] * num_slots
     num_new = tf.shape(parent)[1]
     pushes = tf.cast(kind > st.NONE, tf.int32)
     slot = np.arange(num_slots, dtype=np.int32) - (pops - pushes)[..., tf.newaxis]

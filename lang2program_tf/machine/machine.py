@@ -1,4 +1,4 @@
-"""The stack machine on tensors: which tokens may follow, and applying chosen ones."""
+"""The stack machine on tensors: which tokens may follow, and the states after chosen ones."""
 
 from __future__ import annotations
 
@@ -6,8 +6,7 @@ import tensorflow as tf
 
 from lang2program_tf.language import MAX_STACK
 from lang2program_tf.machine.examples import Examples
-from lang2program_tf.machine.follow import Following, follow, list_orders
-from lang2program_tf.machine.packed import PackedState, pack, unpack
+from lang2program_tf.machine.follow import Following, follow, list_orders, world_after
 from lang2program_tf.machine.rules import Rules
 from lang2program_tf.machine.state import MachineState, Options
 from lang2program_tf.machine.tables import token_tables
@@ -61,15 +60,11 @@ class Machine:
             state: live prefixes, leading axes [B, K].
             num_utterances: [B, K] (or broadcastable) number of utterances of each example.
         """
-        return self.packed_options(pack(state), num_utterances)
-
-    def packed_options(self, state: PackedState, num_utterances: tf.Tensor) -> Options:
-        """The same for packed states."""
         return try_tokens(self.rules, self._tables, state, num_utterances)
 
-    def apply(
+    def follow(
         self, state: MachineState, options: Options, parent: tf.Tensor, token: tf.Tensor
-    ) -> MachineState:
+    ) -> Following:
         """Runs one token for each of J chosen continuations of K prefixes of B examples.
 
         Args:
@@ -77,22 +72,12 @@ class Machine:
             options: their options.
             parent: [B, J] which of the K prefixes each continuation extends.
             token: [B, J] the token ids; tokens that cannot run give a meaningless state.
-
-        Returns:
-            The states after the tokens, leading axes [B, J].
         """
-        return unpack(self.follow(pack(state), options, parent, token).state)
-
-    def follow(
-        self, state: PackedState, options: Options, parent: tf.Tensor, token: tf.Tensor
-    ) -> Following:
-        """The same for packed states."""
         return follow(self.rules, self._tables, self._orders, state, options, parent, token)
 
     def world_after(self, world: tf.Tensor, command: tf.Tensor) -> tf.Tensor:
         """[..., P] encoded worlds after commands [..., 3] that were allowed in them."""
-        fields = [tf.experimental.numpy.moveaxis(part, -1, 0) for part in (world, command)]
-        return tf.experimental.numpy.moveaxis(self.rules.perform(*fields), 0, -1)
+        return world_after(self.rules, world, command)
 
     def same_world(self, world: tf.Tensor, target: tf.Tensor) -> tf.Tensor:
         """[...] whether encoded worlds [..., P] look the same."""

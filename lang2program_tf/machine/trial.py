@@ -9,9 +9,8 @@ import tensorflow as tf
 
 from lang2program_tf.language import MAX_STACK
 from lang2program_tf.machine import state as st
-from lang2program_tf.machine.packed import Fields, PackedState, fields_of
 from lang2program_tf.machine.rules import ActionResults, Operands, Rules, find, places, set_of
-from lang2program_tf.machine.state import Options
+from lang2program_tf.machine.state import MachineState, Options
 from lang2program_tf.machine.tables import Ints, TokenTables
 
 
@@ -31,15 +30,15 @@ class Findings(NamedTuple):
 
 
 def try_tokens(
-    rules: Rules, tables: TokenTables, packed: PackedState, num_utterances: tf.Tensor
+    rules: Rules, tables: TokenTables, state: MachineState, num_utterances: tf.Tensor
 ) -> Options:
     """What every token would do; `num_utterances` is [B, K] or broadcasts."""
-    fields = fields_of(packed)
-    found = _look(rules, fields)
-    pushes = _pushes(rules, tables, fields, found)
-    results = rules.actions(fields.world, fields.counters[1], found.operands)
+    state = _prefixes_last(state)
+    found = _look(rules, state)
+    pushes = _pushes(rules, tables, state, found)
+    results = rules.actions(state.world, state.next_identity, found.operands)
     allowed, commands = _with_repeated(results, found.command[0])
-    is_last = tf.equal(fields.counters[0] + 1, num_utterances)
+    is_last = tf.equal(state.utterance + 1, num_utterances)
     outcomes = tf.concat(
         [
             _push_outcomes(tables, pushes, found.depth),
@@ -57,31 +56,48 @@ def try_tokens(
     )
 
 
-def _look(rules: Rules, fields: Fields) -> Findings:
-    first = fields.values[:, 0]  # [S, B, K]
+def _prefixes_last(state: MachineState) -> MachineState:
+    """States with the axes [B, K] of prefixes behind all others: worlds are [P, B, K]."""
+
+    def turn(part: tf.Tensor) -> tf.Tensor:
+        return tf.transpose(part, [*range(2, len(part.shape)), 0, 1])
+
+    return state._replace(
+        world=turn(state.world),
+        kinds=turn(state.kinds),
+        values=turn(state.values),
+        history=turn(state.history),
+    )
+
+
+# From here on states have their prefixes last.
+
+
+def _look(rules: Rules, state: MachineState) -> Findings:
+    first = state.values[:, 0]  # [S, B, K]
     kinds = np.array([st.NUMBER, st.COLOR, st.FRACTION], np.int32).reshape([3, 1, 1, 1])
-    scalars = first * tf.cast(tf.equal(fields.kinds, kinds), tf.int32)  # [3, S, B, K]
-    single = (fields.kinds >= st.OBJECT) & tf.equal(fields.values[:, 1], 0)
-    command = _recall(fields, scalars[0, -1])
+    scalars = first * tf.cast(tf.equal(state.kinds, kinds), tf.int32)  # [3, S, B, K]
+    single = (state.kinds >= st.OBJECT) & tf.equal(state.values[:, 1], 0)
+    command = _recall(state, scalars[0, -1])
     codes = tf.concat([first * tf.cast(single, tf.int32), command[1:]], axis=0)
-    codes = rules.resolve(fields.world, codes)  # [S + 2, B, K]
+    codes = rules.resolve(state.world, codes)  # [S + 2, B, K]
     things, arguments = codes[:-2], codes[-2:]
     slots = tf.concat([scalars, things[tf.newaxis]], axis=0)
     slots = tf.pad(slots, [[0, 0], [1, 0], [0, 0], [0, 0]])  # [4, S + 1, B, K]
     return Findings(
         operands=Operands(*tf.unstack(slots)),
         command=tf.concat([command[:1], arguments], axis=0),
-        depth=tf.math.count_nonzero(fields.kinds, axis=0, dtype=tf.int32),
+        depth=tf.math.count_nonzero(state.kinds, axis=0, dtype=tf.int32),
     )
 
 
-def _recall(fields: Fields, number: tf.Tensor) -> tf.Tensor:
+def _recall(state: MachineState, number: tf.Tensor) -> tf.Tensor:
     """[3, B, K] the history entry that a number [B, K] means, zeros if there is none."""
-    place = _from_start(number, fields.counters[0])
-    commands = tf.range(1, tf.shape(fields.history)[0] + 1)[:, tf.newaxis, tf.newaxis]
+    place = _from_start(number, state.utterance)
+    commands = tf.range(1, tf.shape(state.history)[0] + 1)[:, tf.newaxis, tf.newaxis]
     # Entries that are not written yet are zeros.
     here = tf.cast(tf.equal(commands, place), tf.int32)  # [M, B, K]
-    return tf.reduce_sum(here[:, tf.newaxis] * fields.history, axis=0)
+    return tf.reduce_sum(here[:, tf.newaxis] * state.history, axis=0)
 
 
 def _from_start(number: tf.Tensor, length: tf.Tensor) -> tf.Tensor:
@@ -89,15 +105,15 @@ def _from_start(number: tf.Tensor, length: tf.Tensor) -> tf.Tensor:
     return number + (length + 1) * tf.cast(number < 0, tf.int32)
 
 
-def _pushes(rules: Rules, tables: TokenTables, fields: Fields, found: Findings) -> tf.Tensor:
+def _pushes(rules: Rules, tables: TokenTables, state: MachineState, found: Findings) -> tf.Tensor:
     """[D, B, K] as in `Options.pushes`."""
     operands = found.operands
     nothing = tf.zeros_like(found.depth)
     pushes = [
         nothing,  # constants
-        set_of(fields.world > 0),
-        _item(fields, operands.number[-1]),
-        *rules.matches(fields.world, operands.color[-1], operands.color[-2]),
+        set_of(state.world > 0),
+        _item(state, operands.number[-1]),
+        *rules.matches(state.world, operands.color[-1], operands.color[-2]),
         *rules.relations(operands.thing[-1]),
         *tf.unstack(found.command[1:]),
         *[nothing] * tables.num_failing,
@@ -105,12 +121,12 @@ def _pushes(rules: Rules, tables: TokenTables, fields: Fields, found: Findings) 
     return tf.stack(pushes)
 
 
-def _item(fields: Fields, number: tf.Tensor) -> tf.Tensor:
+def _item(state: MachineState, number: tf.Tensor) -> tf.Tensor:
     """[B, K] the element of the list below the top that a number means, 0 if there is none."""
-    items = fields.values[-2]  # [P, B, K]
+    items = state.values[-2]  # [P, B, K]
     length = tf.math.count_nonzero(items, axis=0, dtype=tf.int32)
     place = _from_start(number, length)[tf.newaxis]
-    is_list = tf.equal(fields.kinds[-2], st.LIST)
+    is_list = tf.equal(state.kinds[-2], st.LIST)
     return find(places(items), place, items)[0] * tf.cast(is_list, tf.int32)
 
 

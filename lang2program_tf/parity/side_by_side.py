@@ -172,7 +172,7 @@ class SideBySide:
         token: tf.Tensor,
     ) -> tuple[tf.Tensor, MachineState]:
         options = self.machine.options(state, num_utterances)
-        return options.outcomes, self.machine.apply(state, options, parent, token)
+        return options.outcomes, self.machine.follow(state, options, parent, token).state
 
 
 def _signature(machine: Machine, max_utterances: int) -> list[MachineState | tf.TensorSpec]:

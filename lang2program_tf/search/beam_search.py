@@ -7,9 +7,8 @@ from typing import Any, NamedTuple
 import tensorflow as tf
 
 import gin
-from lang2program_tf.machine import Examples, Machine, Options
+from lang2program_tf.machine import Examples, Machine, MachineState, Options
 from lang2program_tf.machine.features import ABSENT, HISTORY_TOKENS
-from lang2program_tf.machine.packed import PackedState, pack
 from lang2program_tf.model.parser_protocol import MemoryProtocol, ParserProtocol
 from lang2program_tf.search.non_finite import NOT_FINITE, all_finite
 from lang2program_tf.search.records import Record, Records, unravel
@@ -29,7 +28,7 @@ class Beam(NamedTuple):
         weights: [B, K] float32, the selection rule's own.
     """
 
-    state: PackedState
+    state: MachineState
     recent: tf.Tensor
     score: tf.Tensor
     weights: tf.Tensor
@@ -154,13 +153,15 @@ class BeamSearch:
             taken = self._take(beam, log_probs, draws, examples.num_utterances)
             following = taken.following
             record = Record(
-                taken.index,
-                following.score,
-                taken.complete,
-                beam.state.rows,
-                taken.commands,
-                beam.recent,
-                beam.state.slots,
+                index=taken.index,
+                score=following.score,
+                complete=taken.complete,
+                utterance=beam.state.utterance,
+                world=beam.state.world,
+                commands=taken.commands,
+                recent=beam.recent,
+                kinds=beam.state.kinds,
+                values=beam.state.values,
             )
             arrays = records.write(arrays, iteration, record)
             if self.limit == "row":
@@ -212,7 +213,7 @@ class BeamSearch:
         size = self.beam_size
         roots = tf.fill([size], True) if self.selection.roots else tf.equal(tf.range(size), 0)
         return Beam(
-            state=pack(self.machine.initial_state(examples, num_prefixes=size)),
+            state=self.machine.initial_state(examples, num_prefixes=size),
             recent=tf.fill([batch, size, HISTORY_TOKENS], ABSENT),
             score=tf.repeat(tf.where(roots, 0.0, _NEVER)[tf.newaxis], batch, axis=0),
             weights=tf.zeros([batch, size]),
@@ -229,8 +230,7 @@ class BeamSearch:
         recent = (
             self._of_this_utterance(beam.recent) if self.independent_utterances else beam.recent
         )
-        utterance = beam.state.rows[..., self.machine.rules.num_positions]
-        return self.parser.log_probs(memory, carried, recent=recent, utterance=utterance)
+        return self.parser.log_probs(memory, carried, recent=recent, utterance=beam.state.utterance)
 
     def note(self, memory: MemoryProtocol, carried: Any, taken: Step) -> Any:
         """What the parser carries after a step."""
@@ -259,7 +259,7 @@ class BeamSearch:
             draws: the random numbers of the selection rule.
             num_utterances: [B] int32.
         """
-        options = self.machine.packed_options(beam.state, num_utterances[:, tf.newaxis])
+        options = self.machine.options(beam.state, num_utterances[:, tf.newaxis])
         candidates = self.candidates(beam, options, log_probs)
         choice = self.selection.choose(candidates, draws, beam_size=self.beam_size)
         parent, token = unravel(self.machine, choice.index)

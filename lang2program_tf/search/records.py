@@ -20,19 +20,23 @@ class Record(NamedTuple):
         index: [B, K] int32, the continuations that live on, by prefix and token.
         score: [B, K] float32, their log-probabilities.
         complete: [B, K, C] float32, log-probabilities of complete programs.
-        rows: [B, K, P + 2] int32, worlds and counters, see `PackedState`.
+        utterance: [B, K] int32, the utterances that the prefixes are at.
+        world: [B, K, P] int32, their worlds.
         commands: [B, K, C + 1, 3] int32, see `Options`.
-        recent: [B, K, 4] int32, the last tokens of the prefixes.
-        slots: [B, K, S, 1 + P] int32, their stacks, see `PackedState`.
+        recent: [B, K, 4] int32, their last tokens.
+        kinds: [B, K, S] int32 and
+        values: [B, K, S, P] int32, their stacks, see `MachineState`.
     """
 
     index: tf.Tensor
     score: tf.Tensor
     complete: tf.Tensor
-    rows: tf.Tensor
+    utterance: tf.Tensor
+    world: tf.Tensor
     commands: tf.Tensor
     recent: tf.Tensor
-    slots: tf.Tensor
+    kinds: tf.Tensor
+    values: tf.Tensor
 
 
 class Records:
@@ -52,10 +56,12 @@ class Records:
             (tf.int32, []),
             (tf.float32, []),
             (tf.float32, [actions]),
-            (tf.int32, [positions + 2]),
+            (tf.int32, []),
+            (tf.int32, [positions]),
             (tf.int32, [actions + 1, 3]),
             (tf.int32, [HISTORY_TOKENS]),
-            (tf.int32, [slots, 1 + positions]),
+            (tf.int32, [slots]),
+            (tf.int32, [slots, positions]),
         ]
         return [
             tf.TensorArray(dtype, size=iterations, element_shape=[None, self._beam_size, *shape])
@@ -72,26 +78,21 @@ class Records:
         self, arrays: list[tf.TensorArray], iterations: tf.Tensor, target: tf.Tensor
     ) -> SearchTree:
         """The tree of the first `iterations` records; `target` is [B, P]."""
-        index, score, complete, rows, commands, *prefixes = (
+        index, score, complete, utterance, world, commands, *prefixes = (
             array.gather(tf.range(iterations)) for array in arrays
         )
         parent, token = unravel(self._machine, index)
-        positions = self._machine.rules.num_positions
-        world, edits = rows[..., :positions], commands[..., :-1, :]
-        kept = None
-        if prefixes:
-            recent, slots = prefixes
-            kept = Prefixes(recent, slots[..., 0], slots[..., 1:])
+        edits = commands[..., :-1, :]
         return SearchTree(
             parent=parent,
             token=token,
             score=score,
-            utterance=rows[..., positions],
+            utterance=utterance,
             world=world,
             complete=complete,
             rewarded=_rewarded(self._machine, complete, world, edits, target),
             edits=edits,
-            prefixes=kept,
+            prefixes=Prefixes(*prefixes) if prefixes else None,
         )
 
 

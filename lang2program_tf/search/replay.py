@@ -58,7 +58,7 @@ def replay(
         options = machine.options(now.state, examples.num_utterances[:, tf.newaxis])
         each = tf.broadcast_to(tf.range(tf.shape(token)[1]), tf.shape(token))
         following = _Replayed(
-            state=machine.apply(now.state, options, each, tf.maximum(token, 0)),
+            state=machine.follow(now.state, options, each, tf.maximum(token, 0)).state,
             recent=tf.concat([now.recent[..., 1:], token[..., tf.newaxis]], axis=-1),
             same=now.same & tf.equal(token[:, tf.newaxis], token[..., tf.newaxis]),
         )

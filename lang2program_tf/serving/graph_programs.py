@@ -97,7 +97,7 @@ def replay(machine: Machine, examples: Examples, prefixes: Prefixes) -> Replay:
         options = machine.options(state, examples.num_utterances[:, tf.newaxis])
         outcome = tf.gather(options.outcomes, legal, batch_dims=2)
         runs = tf.equal(outcome, st.CONTINUES) & tf.equal(token, legal) & wanted[:, tf.newaxis]
-        after = machine.apply(state, options, tf.zeros_like(token), legal)
+        after = machine.follow(state, options, tf.zeros_like(token), legal).state
         state = MachineState(*(_choose(runs, new, old) for new, old in zip(after, state)))
         shifted = tf.concat([recent[..., 1:], token[..., tf.newaxis]], axis=-1)
         failed = tf.where(wanted & ~runs[:, 0], place + 1, failed)

@@ -57,7 +57,7 @@ class _Walks:
             compare_form(self._comparison, self._domain, record, place)
         ends: list[State | None] = [self._domain_state(record) for record in self._records]
         options_of = tf.function(self._machine.options, autograph=False)
-        apply = tf.function(self._machine.apply, autograph=False)
+        follow = tf.function(self._machine.follow, autograph=False)
         state = self._first_state()
         limits = tf.constant([[record["n_utterances"]] for record in self._records])
         parent = tf.zeros([len(self._records), 1], tf.int32)
@@ -66,7 +66,7 @@ class _Walks:
             tokens = self._tokens_at(position)
             outcomes = options.outcomes.numpy()[:, 0]
             self._compare_letters(outcomes, position)
-            state = apply(state, options, parent, tf.constant(tokens[:, np.newaxis]))
+            state = follow(state, options, parent, tf.constant(tokens[:, np.newaxis])).state
             self._compare_states(state, outcomes, tokens, position, ends)
         for record, place, end in zip(self._records, self._places, ends):
             compare_end(self._comparison, record, end, place)
