@@ -33,7 +33,7 @@ def scone_file(domain: str, split: str, *, folder: Path | None = None) -> Path:
     """A file of SCONE, or one like it.
 
     Args:
-      domain: `alchemy`, `scene` or `tangrams`.
+      domain: the name of a domain.
       split: `train`, `train-orig`, `dev` or `test`.
       folder: where it is; default: where SCONE is.
 

@@ -82,7 +82,7 @@ class Description:
 
     Attributes:
       name: of the data set.
-      domain: `alchemy`, `scene` or `tangrams`.
+      domain: the name of a domain.
       lines: number of interactions.
       lines_by_utterances: for each number of utterances, how many lines have it.
       substrings: how many training examples the lines make; None if some world is unknown.

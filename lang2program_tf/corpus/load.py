@@ -35,7 +35,7 @@ def load_examples(
     """Examples of the real data, or of other files in its form, in the original's order.
 
     Args:
-      domain: `alchemy`, `scene` or `tangrams`.
+      domain: the name of a domain.
       split: `train`, `holdout`, `dev` or `test`.
       form: of training examples: `orig`, the lines of `DOMAIN-train-orig.tsv`, as the released code
         does; `substrings` of the lines of `DOMAIN-train.tsv`, as the paper says; or `turns`, every

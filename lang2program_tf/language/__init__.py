@@ -10,7 +10,6 @@ from lang2program_tf.language.continuations import (
 )
 from lang2program_tf.language.domain import Domain, World
 from lang2program_tf.language.domains import DOMAINS, get_domain
-from lang2program_tf.language.drawing import draw
 from lang2program_tf.language.errors import (
     ExecutionError,
     LanguageError,
@@ -52,7 +51,6 @@ __all__ = [
     "commands_between",
     "continuation",
     "continuations",
-    "draw",
     "execute",
     "get_domain",
     "parse_program",

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from itertools import chain, product
 from typing import Any, List, NamedTuple, Optional, Tuple
 
 from lang2program_tf.language import tokens as t
 from lang2program_tf.language.domain import Domain, World, parse_cells
+from lang2program_tf.language.drawing import PAINTS, paint, side_by_side
 from lang2program_tf.language.errors import ActionError, EmptyResultError, WorldError
 from lang2program_tf.language.values import (
     Color,
@@ -23,7 +25,8 @@ NUM_BEAKERS = 7
 CAPACITY = 4
 COLORS = "rygopb"
 BROWN = "b"
-EXAMPLE = "'1:ggg 2:_ 3:_ 4:b 5:_ 6:r 7:yy'"
+EXAMPLE = "1:ggg 2:_ 3:_ 4:b 5:_ 6:r 7:yy"
+_PAINTS = {**PAINTS, BROWN: (94, 15)}
 
 
 class _BeakerFields(NamedTuple):
@@ -35,6 +38,12 @@ class Beaker(_BeakerFields, WorldObject):
     """A beaker: its position and its units, bottom first, one letter each."""
 
     __slots__ = ()
+    attributes = (("position", "number"), ("color", "color"), ("amount", "number"))
+
+    @property
+    def amount(self) -> int:
+        """How many units it holds."""
+        return len(self.units)
 
     @property
     def color(self) -> Optional[str]:
@@ -67,6 +76,16 @@ class AlchemyWorld(World):
             contents[beaker.position - 1] = beaker.units
         return AlchemyWorld(tuple(contents))
 
+    def draw(self, *, ansi: bool = False) -> str:
+        """The beakers side by side."""
+        beakers = []
+        for beaker in self._beakers:
+            units = [paint(f" {unit} ", unit, _PAINTS, ansi=ansi) for unit in beaker.units]
+            units += ["   "] * (CAPACITY - len(units))
+            glass = [f"│{unit}│" for unit in reversed(units)]
+            beakers.append((*glass, "└───┘", f"{beaker.position:^5}"))
+        return side_by_side(beakers)
+
     def __eq__(self, other: object) -> bool:
         return isinstance(other, AlchemyWorld) and self._beakers == other._beakers
 
@@ -83,7 +102,7 @@ def parse_world(text: str) -> AlchemyWorld:
     if len(contents) != NUM_BEAKERS:
         raise WorldError(
             f"an alchemy world has {NUM_BEAKERS} beakers, this one has {len(contents)}; "
-            f"it looks like {EXAMPLE}"
+            f"it looks like {EXAMPLE!r}"
         )
     for position, content in enumerate(contents, start=1):
         if content != "_" and (len(content) > CAPACITY or set(content) - set(COLORS)):
@@ -143,6 +162,11 @@ def _beaker(value: Value) -> Any:
     return as_object(value)
 
 
+def _contents() -> List[str]:
+    filled = (product(COLORS, repeat=amount) for amount in range(1, CAPACITY + 1))
+    return ["_", *map("".join, chain.from_iterable(filled))]
+
+
 ALCHEMY = Domain(
     "alchemy",
     tokens=[
@@ -168,6 +192,10 @@ ALCHEMY = Domain(
     parse_world=parse_world,
     actions={"pour": _pour, "mix": _mix, "drain": _drain},
     properties={"hasColor": _has_color},
+    example=EXAMPLE,
+    contents=_contents(),
+    nothing="_",
+    things=Beaker,
     max_words=18,
 )
 

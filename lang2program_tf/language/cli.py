@@ -11,7 +11,6 @@ from typing import Any, Dict, List, NamedTuple, NoReturn, Optional, Sequence, Tu
 
 from lang2program_tf.language.domain import Domain, World
 from lang2program_tf.language.domains import DOMAINS, get_domain
-from lang2program_tf.language.drawing import draw
 from lang2program_tf.language.errors import ExecutionError, LanguageError
 from lang2program_tf.language.executor import State, step
 from lang2program_tf.language.infix import InfixCommand, infix_commands, parse_program
@@ -171,7 +170,7 @@ def _answer_run(arguments: argparse.Namespace) -> Tuple[str, int]:
 def _as_text(result: Run, *, drawing: bool, ansi: bool) -> str:
     def show(world: World) -> str:
         notation = str(world) or '""'
-        return f"{notation}\n{draw(world, ansi=ansi)}\n" if drawing else notation
+        return f"{notation}\n{world.draw(ansi=ansi)}\n" if drawing else notation
 
     lines = [show(result.world)]
     for number, (command, world) in enumerate(zip(result.commands, result.worlds), start=1):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import abc
-from typing import Any, Callable, Dict, List, Mapping, Sequence, Tuple
+from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Tuple, Type
 
 from lang2program_tf.language.errors import ProgramError, WorldError
 from lang2program_tf.language.tokens import Kind, Token
@@ -12,6 +12,14 @@ from lang2program_tf.language.values import ObjectList, Value, WorldObject
 
 class World(abc.ABC):
     """A state of the world. Worlds are immutable and compare by what a person would see."""
+
+    def draw(self, *, ansi: bool = False) -> str:
+        """The world as lines of text without a final line break, in the terminal's colors if asked.
+
+        Here its notation; a domain may draw better.
+        """
+        del ansi
+        return str(self)
 
     @property
     @abc.abstractmethod
@@ -34,15 +42,21 @@ Property = Callable[..., Value]
 
 
 class Domain:
-    """One domain of SCONE.
+    """One domain: a language, and the worlds that it is about.
 
     Attributes:
-        name: `alchemy`, `scene` or `tangrams`.
+        name: of the domain.
         tokens: all tokens, sorted by the original's names. A token's id is its index here; it is
             the order of scores, and the order in which ties are broken.
         embedding_order: token ids in the row order of the original's token embedding table.
         actions: the function of each action token, by the paper's name.
         properties: the function of each property and relation token, by the paper's name.
+        example: a world in the data set's notation.
+        contents: all that may stand at a position, as the notation writes it.
+        nothing: the one of them that stands for an empty position; None if a world is a row without
+            gaps, which may be shorter than the longest.
+        things: the class of its objects.
+        max_words: an utterance's words beyond this many are cut off.
     """
 
     def __init__(
@@ -53,6 +67,10 @@ class Domain:
         parse_world: Callable[[str], World],
         actions: Mapping[str, Action],
         properties: Mapping[str, Property],
+        example: str,
+        contents: Sequence[str],
+        nothing: Optional[str],
+        things: Type[WorldObject],
         max_words: int,
     ) -> None:
         self.name = name
@@ -60,6 +78,10 @@ class Domain:
         self.embedding_order: Tuple[int, ...] = tuple(self.tokens.index(t) for t in tokens)
         self.actions = dict(actions)
         self.properties = dict(properties)
+        self.example = example
+        self.contents = tuple(contents)
+        self.nothing = nothing
+        self.things = things
         self.max_words = max_words
         self._parse_world = parse_world
         self._by_name: Dict[str, Token] = {t.original: t for t in tokens}
@@ -98,7 +120,9 @@ def parse_cells(text: str, example: str) -> List[str]:
     for expected, cell in enumerate(text.split(), start=1):
         position, colon, content = cell.partition(":")
         if not colon or not content:
-            raise WorldError(f"cell {cell!r} is not POSITION:CONTENT; a world looks like {example}")
+            raise WorldError(
+                f"cell {cell!r} is not POSITION:CONTENT; a world looks like {example!r}"
+            )
         if position != str(expected):
             raise WorldError(f"cell {cell!r} stands where position {expected} should be")
         contents.append(content)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from itertools import product
 from typing import List, NamedTuple, Optional, Tuple
 
 from lang2program_tf.language import tokens as t
 from lang2program_tf.language.domain import Domain, World, parse_cells
+from lang2program_tf.language.drawing import PAINTS, Picture, paint, side_by_side
 from lang2program_tf.language.errors import (
     ActionError,
     EmptyResultError,
@@ -26,7 +28,8 @@ from lang2program_tf.language.values import (
 STAGE_LENGTH = 10
 COLORS = "rygopb"
 NO_HAT = "e"
-EXAMPLE = "'1:r_ 2:__ 3:__ 4:gp 5:__ 6:__ 7:__ 8:__ 9:__ 10:yo'"
+EXAMPLE = "1:r_ 2:__ 3:__ 4:gp 5:__ 6:__ 7:__ 8:__ 9:__ 10:yo"
+_PAINTS = {**PAINTS, "b": (21, 15)}
 
 
 class _PersonFields(NamedTuple):
@@ -40,6 +43,7 @@ class Person(_PersonFields, WorldObject):
     """A person: position (0 if off the stage), shirt, hat, and a hidden number that stays."""
 
     __slots__ = ()
+    attributes = (("position", "number"), ("shirt", "color"), ("hat", "color"))
 
     def __str__(self) -> str:
         return f"{self.position}:{self.shirt}{'_' if self.hat == NO_HAT else self.hat}"
@@ -75,6 +79,16 @@ class SceneWorld(World):
 
     def _visible(self) -> Tuple[Tuple[int, str, str], ...]:
         return tuple(person[:3] for person in self._people)
+
+    def draw(self, *, ansi: bool = False) -> str:
+        """The people on the stage."""
+        places: List[Picture] = [("     ",) * 3] * STAGE_LENGTH
+        for person in self._people:
+            hat = "   " if person.hat == NO_HAT else f"┌{person.hat}┐"
+            hat = paint(hat, person.hat, _PAINTS, ansi=ansi)
+            shirt = paint(f"/{person.shirt}\\", person.shirt, _PAINTS, ansi=ansi)
+            places[person.position - 1] = (f" {hat} ", ' (") ', f" {shirt} ")
+        return side_by_side([(*p, "─────", f"{i:^5}") for i, p in enumerate(places, start=1)])
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, SceneWorld) and self._visible() == other._visible()
@@ -234,6 +248,10 @@ SCENE = Domain(
         "leftOf": _left_of,
         "rightOf": _right_of,
     },
+    example=EXAMPLE,
+    contents=["__", *map("".join, product(COLORS + NO_HAT, COLORS + "_"))],
+    nothing="__",
+    things=Person,
     max_words=25,
 )
 

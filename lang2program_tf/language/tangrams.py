@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import List, NamedTuple, Tuple
+from typing import Dict, List, NamedTuple, Tuple
 
 from lang2program_tf.language import tokens as t
 from lang2program_tf.language.domain import Domain, World, parse_cells
+from lang2program_tf.language.drawing import RESET, Picture, side_by_side
 from lang2program_tf.language.errors import ActionError, OutOfRangeError, WorldError
 from lang2program_tf.language.values import (
     ObjectList,
@@ -17,7 +18,36 @@ from lang2program_tf.language.values import (
 )
 
 SHAPES = "01234"
-EXAMPLE = "'1:2 2:1 3:4 4:0 5:3'"
+EXAMPLE = "1:2 2:1 3:4 4:0 5:3"
+
+_PICTURES: Dict[str, Picture] = {
+    "0": (
+        r"   ^   ",
+        r"  /0\  ",
+        r" /___\ ",
+    ),
+    "1": (
+        r" ┌───┐ ",
+        r" │ 1 │ ",
+        r" └───┘ ",
+    ),
+    "2": (
+        r"  / \  ",
+        r" < 2 > ",
+        r"  \ /  ",
+    ),
+    "3": (
+        r"   ___ ",
+        r"  /3 / ",
+        r" /__/  ",
+    ),
+    "4": (
+        r" \---/ ",
+        r"  >4<  ",
+        r" /---\ ",
+    ),
+}
+_FOREGROUNDS = {"0": 203, "1": 220, "2": 78, "3": 75, "4": 177}
 
 
 class _TangramFields(NamedTuple):
@@ -29,6 +59,7 @@ class Tangram(_TangramFields, WorldObject):
     """A piece: its position in the row (0 if it is not there) and its shape."""
 
     __slots__ = ()
+    attributes = (("position", "number"), ("shape", "shape"))
 
     def __str__(self) -> str:
         return f"{self.position}:{self.shape}"
@@ -49,6 +80,19 @@ class TangramsWorld(World):
         if thing.shape in self.shapes:
             return Tangram(self.shapes.index(thing.shape) + 1, thing.shape)
         return Tangram(0, thing.shape)
+
+    def draw(self, *, ansi: bool = False) -> str:
+        """The pieces side by side."""
+        if not self.shapes:
+            return "(an empty row)"
+        pieces = []
+        for piece in self._row:
+            lines = _PICTURES[piece.shape]
+            if ansi:
+                color = _FOREGROUNDS[piece.shape]
+                lines = tuple(f"\x1b[38;5;{color}m{line}{RESET}" for line in lines)
+            pieces.append((*lines, f"{piece.position:^7}"))
+        return side_by_side(pieces)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, TangramsWorld) and self.shapes == other.shapes
@@ -125,6 +169,10 @@ TANGRAMS = Domain(
     parse_world=parse_world,
     actions={"add": _add, "swap": _swap, "remove": _remove},
     properties={},
+    example=EXAMPLE,
+    contents=SHAPES,
+    nothing=None,
+    things=Tangram,
     max_words=15,
 )
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, List, Tuple, Union
+from typing import Any, ClassVar, List, Tuple, Union
 
 from lang2program_tf.language.errors import (
     NotOneObjectError,
@@ -20,7 +20,15 @@ class Fraction(str):
 
 
 class WorldObject:
-    """Marks a snapshot of something in the world: a beaker, a person or a tangram."""
+    """Marks a snapshot of something in the world.
+
+    Attributes:
+        attributes: what a parser sees of it: names, each with `number`, `color` (None for none) or
+            `shape`. The first is its position, 0 if it is not in the world.
+    """
+
+    __slots__ = ()
+    attributes: ClassVar[Tuple[Tuple[str, str], ...]] = ()
 
 
 class ObjectList(Tuple[Any, ...]):

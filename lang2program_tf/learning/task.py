@@ -47,7 +47,7 @@ class Task:
         """Loads the words.
 
         Args:
-            domain: `alchemy`, `scene` or `tangrams`.
+            domain: the name of a domain.
             corpus: `scone`, `embedded` or a folder with files such as `scene-train.tsv`.
             form: of training examples, `orig` (the released code), `substrings` (the paper) or
                 `turns` (every sentence in its context).

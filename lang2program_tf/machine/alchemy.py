@@ -25,10 +25,9 @@ from lang2program_tf.language.alchemy import (
 )
 from lang2program_tf.machine import primitives
 from lang2program_tf.machine.rules import (
-    ActionResults,
+    ActionResult,
     Operands,
     Rules,
-    action_results,
     find,
     object_rows,
     places,
@@ -43,7 +42,6 @@ _UNIT = 3  # bits of a unit
 _POSITION = _UNIT * CAPACITY  # first bit of the position
 _UNIT_MASK, _CONTENT_MASK = (1 << _UNIT) - 1, (1 << _POSITION) - 1
 _EMPTY, _MIXED = len(COLORS) + 1, len(COLORS) + 2  # "colors" of beakers that have none
-_DRAIN, _MIX, _POUR = 1, 2, 3  # numbers of the actions in commands
 _ROW_OF_ZERO = primitives.number_row(0)
 _ROW_BEFORE_COLORS = primitives.color_row("r") - 1
 _ROW_OF_NO_COLOR = primitives.color_row(None)
@@ -83,7 +81,6 @@ class AlchemyRules(Rules):
 
     domain = ALCHEMY
     num_positions = NUM_BEAKERS
-    num_attributes = 3
 
     def encode_world(self, world: World) -> list[int]:
         return [self.encode_object(beaker) for beaker in world.objects]
@@ -94,14 +91,11 @@ class AlchemyRules(Rules):
     def decode_object(self, code: int) -> Beaker:
         return Beaker(code >> _POSITION, _decode_units(code & _CONTENT_MASK))
 
-    def decode_world(self, codes: Sequence[int]) -> AlchemyWorld:
+    def decode_world(
+        self, codes: Sequence[int], *, next_identity: int | None = None
+    ) -> AlchemyWorld:
+        del next_identity
         return AlchemyWorld(tuple(_decode_units(int(code) & _CONTENT_MASK) for code in codes))
-
-    def visible(self, world: tf.Tensor) -> tf.Tensor:
-        return world
-
-    def objects(self, world: tf.Tensor) -> tf.Tensor:
-        return world
 
     def resolve(self, world: tf.Tensor, codes: tf.Tensor) -> tf.Tensor:
         now = find(places(world), self.position(codes), world)
@@ -110,17 +104,16 @@ class AlchemyRules(Rules):
     def position(self, codes: tf.Tensor) -> tf.Tensor:
         return right_shift(codes, _POSITION)
 
-    def matches(self, world: tf.Tensor, top: tf.Tensor, second: tf.Tensor) -> list[tf.Tensor]:
+    def properties(
+        self, world: tf.Tensor, top: tf.Tensor, second: tf.Tensor
+    ) -> dict[str, tf.Tensor]:
         del second
-        return [set_of(tf.equal(tf.gather(_COLORS, bitwise_and(world, _CONTENT_MASK)), top))]
-
-    def relations(self, thing: tf.Tensor) -> list[tf.Tensor]:
-        del thing
-        return []
+        color = tf.gather(_COLORS, bitwise_and(world, _CONTENT_MASK))
+        return {"hasColor": set_of(tf.equal(color, top))}
 
     def actions(
         self, world: tf.Tensor, next_identity: tf.Tensor, operands: Operands
-    ) -> ActionResults:
+    ) -> dict[str, ActionResult]:
         del world, next_identity
         content = bitwise_and(operands.thing, _CONTENT_MASK)
         position, amount = self.position(operands.thing), tf.gather(_AMOUNTS, content)
@@ -129,24 +122,24 @@ class AlchemyRules(Rules):
         first_at, other_at = top(position), second(position)
         other_amount = second(amount)
         wanted = top(operands.number) + top(operands.fraction) * other_amount
-        return action_results(  # drain, mix, pour
-            [
-                (other_at > 0) & (wanted > 0) & (wanted <= other_amount),
-                (first_at > 0) & tf.equal(top(color), _MIXED),
-                (first_at > 0)
-                & (other_at > 0)
-                & tf.not_equal(first_at, other_at)
-                & (second(color) < _EMPTY)
-                & (top(amount) + other_amount <= CAPACITY),
-            ],
-            [(other, wanted), (first, tf.zeros_like(first)), (other, first)],
+        can_drain = (other_at > 0) & (wanted > 0) & (wanted <= other_amount)
+        can_mix = (first_at > 0) & tf.equal(top(color), _MIXED)
+        can_pour = (
+            (first_at > 0)
+            & (other_at > 0)
+            & tf.not_equal(first_at, other_at)
+            & (second(color) < _EMPTY)
+            & (top(amount) + other_amount <= CAPACITY)
         )
+        return {
+            "drain": ActionResult(can_drain, other, wanted),
+            "mix": ActionResult(can_mix, first),
+            "pour": ActionResult(can_pour, other, first),
+        }
 
     def perform(self, world: tf.Tensor, command: tf.Tensor) -> tf.Tensor:
-        action, beaker, argument = tf.unstack(command)
-        drains, mixes, pours = (
-            tf.cast(tf.equal(action, number), tf.int32) for number in (_DRAIN, _MIX, _POUR)
-        )
+        _, beaker, argument = tf.unstack(command)
+        drains, mixes, pours = (self.performs(command, name) for name in ("drain", "mix", "pour"))
         content, position = bitwise_and(beaker, _CONTENT_MASK), self.position(beaker)
         amount = tf.gather(_AMOUNTS, content)
         into = bitwise_and(argument, _CONTENT_MASK)

@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 
 from lang2program_tf.language import UNKNOWN_COMMAND, Command, State
-from lang2program_tf.language.scene import SceneWorld
 from lang2program_tf.language.values import Color, Fraction, ObjectList, Value
 from lang2program_tf.machine import state as st
 from lang2program_tf.machine.rules import Rules
@@ -16,9 +15,8 @@ from lang2program_tf.machine.state import MachineState
 
 def decode_state(rules: Rules, state: MachineState) -> State:
     """One state without leading axes, as NumPy arrays or eager tensors."""
-    world = rules.decode_world(np.asarray(state.world).tolist())
-    if isinstance(world, SceneWorld):
-        world = SceneWorld(tuple(world.objects), int(state.next_identity))
+    codes = np.asarray(state.world).tolist()
+    world = rules.decode_world(codes, next_identity=int(state.next_identity))
     stack = tuple(
         _decode_value(rules, int(kind), values.tolist())
         for kind, values in zip(np.asarray(state.kinds), np.asarray(state.values))

@@ -31,8 +31,8 @@ class StackFeatures(NamedTuple):
 
     Attributes:
       primitive: [..., 3] int32, row of the number, color or fraction in a slot, −1 if none.
-      attributes: [..., 3, A, 7] int32, row of attribute a (order of `primitives.ATTRIBUTES`) of
-        the k-th object in a slot, −1 where there is none. A lone object is a list of one; of a
+      attributes: [..., 3, A, 7] int32, row of attribute a (order of `WorldObject.attributes`)
+        of the k-th object in a slot, −1 where there is none. A lone object is a list of one; of a
         longer list the first 7 count.
       is_object: [..., 3] bool, the slot holds an object or a list, be it an empty one.
     """

@@ -114,7 +114,7 @@ def _created(rules: Rules, action: tf.Tensor) -> tf.Tensor:
     """How many identities the actions [...], by their numbers from 1, have taken."""
     if rules.creates is None:
         return tf.zeros_like(action)
-    return tf.cast(tf.equal(action, rules.creates + 1), tf.int32)
+    return tf.cast(tf.equal(action, rules.action_number(rules.creates)), tf.int32)
 
 
 def _history_after(history: tf.Tensor, utterance: tf.Tensor, command: tf.Tensor) -> tf.Tensor:

@@ -16,7 +16,7 @@ from lang2program_tf.machine.features import (
     STACK_SLOTS,
     StackFeatures,
 )
-from lang2program_tf.machine.primitives import ATTRIBUTES, attribute_rows, primitive_row
+from lang2program_tf.machine.primitives import attribute_rows, primitive_row
 
 
 def plain_tokens_features(token_ids: Sequence[Sequence[int]]) -> tf.Tensor:
@@ -32,7 +32,8 @@ def plain_stack_features(domain: Domain, stacks: Sequence[Sequence[Value]]) -> S
     """The features of R stacks of language values, bottom first: leading dimension R."""
     shape = [len(stacks), STACK_SLOTS]
     primitive = np.full(shape, ABSENT, np.int32)
-    attributes = np.full([*shape, len(ATTRIBUTES[domain.name]), MAX_OBJECTS], ABSENT, np.int32)
+    num_attributes = len(domain.things.attributes)
+    attributes = np.full([*shape, num_attributes, MAX_OBJECTS], ABSENT, np.int32)
     is_object = np.zeros(shape, np.bool_)
     for r, stack in enumerate(stacks):
         if len(stack) > STACK_SLOTS:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from lang2program_tf.language.alchemy import Beaker
-from lang2program_tf.language.scene import Person
-from lang2program_tf.language.tangrams import Tangram
-from lang2program_tf.language.values import Color, Fraction, Value
+from collections.abc import Callable
+from typing import Any
+
+from lang2program_tf.language.values import Color, Fraction, Value, WorldObject
 
 # Row order of the original. A number is an int; colors, the fraction and shapes are texts.
 PRIMITIVES: tuple[int | str, ...] = (
@@ -25,13 +25,6 @@ COLOR_BASE = PRIMITIVES.index("r")  # then y g o p b e
 COLOR_NA = PRIMITIVES.index("color-na")
 NUMBER_ZERO = PRIMITIVES.index(0)  # then 1 … 10
 SHAPE_BASE = PRIMITIVES.index("0")  # then 1 … 4
-
-# The attributes of an object in the order in which they are embedded.
-ATTRIBUTES: dict[str, tuple[str, ...]] = {
-    "alchemy": ("position", "color", "amount"),
-    "scene": ("position", "shirt", "hat"),
-    "tangrams": ("position", "shape"),
-}
 
 _ROWS = {value: row for row, value in enumerate(PRIMITIVES)}
 
@@ -73,10 +66,13 @@ def primitive_row(value: Value) -> int | None:
     return None
 
 
-def attribute_rows(thing: Beaker | Person | Tangram) -> tuple[int, ...]:
-    """The rows of an object's attributes, in the order of ATTRIBUTES."""
-    if isinstance(thing, Beaker):
-        return number_row(thing.position), color_row(thing.color), number_row(len(thing.units))
-    if isinstance(thing, Person):
-        return number_row(thing.position), color_row(thing.shirt), color_row(thing.hat)
-    return number_row(thing.position), shape_row(thing.shape)
+_KINDS: dict[str, Callable[[Any], int]] = {
+    "number": number_row,
+    "color": color_row,
+    "shape": shape_row,
+}
+
+
+def attribute_rows(thing: WorldObject) -> tuple[int, ...]:
+    """The rows of an object's attributes, in the order of `WorldObject.attributes`."""
+    return tuple(_KINDS[kind](getattr(thing, name)) for name, kind in thing.attributes)

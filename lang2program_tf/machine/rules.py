@@ -38,17 +38,18 @@ class Operands(NamedTuple):
     thing: tf.Tensor
 
 
-class ActionResults(NamedTuple):
-    """What the domain's own A actions would do to stacks as `top` shows them.
+class ActionResult(NamedTuple):
+    """What an action would do to stacks as `top` shows them; meaningless where not allowed.
 
     Attributes:
-        allowed: [A, 2, B, K] bool.
-        arguments: [A, 2, 2, B, K] int32, the two arguments that history records, 0 for none;
-            meaningless where not allowed.
+        allowed: [2, B, K] bool.
+        first: [2, B, K] int32, the first argument that history records.
+        second: [2, B, K] int32, the second one; None for none.
     """
 
     allowed: tf.Tensor
-    arguments: tf.Tensor
+    first: tf.Tensor
+    second: tf.Tensor | None = None
 
 
 class Rules(abc.ABC):
@@ -57,22 +58,27 @@ class Rules(abc.ABC):
     Attributes:
         domain: the domain in Python, which is the reference.
         num_positions: P, entries of an encoded world.
-        num_attributes: attributes of an object in the STACK embedding.
-        creates: which of the domain's own actions takes a new identity, if any.
+        creates: the action that takes a new identity, if any does.
+        identity_step: what one hidden number more adds to an object's code; 0 where there are none.
     """
 
     domain: Domain
     num_positions: int
-    num_attributes: int
-    creates: int | None = None
+    creates: str | None = None
+    identity_step: int = 0
 
     @abc.abstractmethod
     def encode_world(self, world: World) -> list[int]:
         """The P ints of a world."""
 
     @abc.abstractmethod
-    def decode_world(self, codes: Sequence[int]) -> World:
-        """The world of P ints."""
+    def decode_world(self, codes: Sequence[int], *, next_identity: int | None = None) -> World:
+        """The world of P ints.
+
+        Args:
+            codes: the ints.
+            next_identity: as in `MachineState`; None: the first number that nobody has.
+        """
 
     @abc.abstractmethod
     def encode_object(self, thing: Any) -> int:
@@ -87,13 +93,13 @@ class Rules(abc.ABC):
         del world
         return 0
 
-    @abc.abstractmethod
     def visible(self, world: tf.Tensor) -> tf.Tensor:
         """What a person sees of encoded worlds of any shape: equal ints if and only if equal."""
+        return world
 
-    @abc.abstractmethod
     def objects(self, world: tf.Tensor) -> tf.Tensor:
         """[..., P] worlds to the code of the object at each position, 0 where there is none."""
+        return world
 
     @abc.abstractmethod
     def resolve(self, world: tf.Tensor, codes: tf.Tensor) -> tf.Tensor:
@@ -108,29 +114,33 @@ class Rules(abc.ABC):
     def position(self, codes: tf.Tensor) -> tf.Tensor:
         """The position in object codes."""
 
-    @abc.abstractmethod
-    def matches(self, world: tf.Tensor, top: tf.Tensor, second: tf.Tensor) -> list[tf.Tensor]:
-        """For each property token in token order: [B, K] the set of the objects with these colors.
+    def properties(
+        self, world: tf.Tensor, top: tf.Tensor, second: tf.Tensor
+    ) -> dict[str, tf.Tensor]:
+        """By the names of property tokens: [B, K] the set of the objects with these colors.
 
         Args:
             world: [P, B, K].
             top: [B, K] the color on top of the stack, 0 for none.
             second: [B, K] the color below it, 0 for none.
         """
+        del world, top, second
+        return {}
 
-    @abc.abstractmethod
-    def relations(self, thing: tf.Tensor) -> list[tf.Tensor]:
-        """For each relation token in token order: [B, K] the number it pushes, 0 if it fails.
+    def relations(self, thing: tf.Tensor) -> dict[str, tf.Tensor]:
+        """By the names of relation tokens: [B, K] the number it pushes, 0 if it fails.
 
         Args:
             thing: [B, K] the object on top of the stack, 0 for none.
         """
+        del thing
+        return {}
 
     @abc.abstractmethod
     def actions(
         self, world: tf.Tensor, next_identity: tf.Tensor, operands: Operands
-    ) -> ActionResults:
-        """All of the domain's own actions, in token order.
+    ) -> dict[str, ActionResult]:
+        """What each of the domain's own actions would do, by name.
 
         Args:
             world: [P, B, K].
@@ -144,9 +154,17 @@ class Rules(abc.ABC):
 
         Args:
             world: [P, ...].
-            command: [3, ...] as in history: the number of the action from 1 and its arguments.
-                Zeros change nothing.
+            command: [3, ...] as in history: the number of the action and its arguments. Zeros
+                change nothing.
         """
+
+    def performs(self, command: tf.Tensor, action: str) -> tf.Tensor:
+        """[...] int32, 1 where commands [3, ...] are of this action, else 0."""
+        return tf.cast(tf.equal(command[0], self.action_number(action)), tf.int32)
+
+    def action_number(self, action: str) -> int:
+        """The number of an action in commands: its place from 1 among the domain's actions."""
+        return [token.name for token in self.domain.action_tokens].index(action) + 1
 
     @abc.abstractmethod
     def attribute_rows(self, codes: tf.Tensor) -> tf.Tensor:
@@ -183,14 +201,6 @@ def second(slots: tf.Tensor) -> tf.Tensor:
 def third(slots: tf.Tensor) -> tf.Tensor:
     """[2, B, K] the value below the one that `second` gives."""
     return slots[-4:-2]
-
-
-def action_results(
-    allowed: Sequence[tf.Tensor], arguments: Sequence[Sequence[tf.Tensor]]
-) -> ActionResults:
-    """Puts together the results of the actions, each [2, B, K] tensors."""
-    pairs = [tf.stack(pair) for pair in arguments]
-    return ActionResults(tf.stack(allowed), tf.stack(pairs))
 
 
 def places(world: tf.Tensor) -> NDArray[np.int32]:

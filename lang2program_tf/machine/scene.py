@@ -16,10 +16,9 @@ from lang2program_tf.language import World
 from lang2program_tf.language.scene import SCENE, STAGE_LENGTH, Person, SceneWorld
 from lang2program_tf.machine import primitives
 from lang2program_tf.machine.rules import (
-    ActionResults,
+    ActionResult,
     Operands,
     Rules,
-    action_results,
     find,
     object_rows,
     second,
@@ -32,7 +31,6 @@ from lang2program_tf.machine.state import COLOR_LETTERS
 
 _IDENTITY, _POSITION, _SHIRT = 10, 6, 3  # first bits of the fields
 _COLOR_MASK, _POSITION_MASK = 0b111, 0b1111
-_CREATE, _LEAVE, _MOVE, _SWAP_HATS = 1, 2, 3, 4  # numbers of the actions in commands
 # By position, the one beside it; 0 where there is none.
 _LEFT_OF = np.array([0, *range(STAGE_LENGTH)], np.int32)
 _RIGHT_OF = np.array([0, *range(2, STAGE_LENGTH + 1), 0], np.int32)
@@ -45,8 +43,8 @@ class SceneRules(Rules):
 
     domain = SCENE
     num_positions = STAGE_LENGTH
-    num_attributes = 3
-    creates = 0
+    creates = "create"
+    identity_step = 1 << _IDENTITY
 
     def encode_world(self, world: World) -> list[int]:
         cells = [0] * STAGE_LENGTH
@@ -70,9 +68,11 @@ class SceneRules(Rules):
             (code >> _IDENTITY) - 1,
         )
 
-    def decode_world(self, codes: Sequence[int]) -> SceneWorld:
+    def decode_world(self, codes: Sequence[int], *, next_identity: int | None = None) -> SceneWorld:
         people = tuple(self.decode_object(int(code)) for code in codes if code)
-        return SceneWorld(people, max((p.identity + 1 for p in people), default=0))
+        if next_identity is None:
+            next_identity = max((person.identity + 1 for person in people), default=0)
+        return SceneWorld(people, next_identity)
 
     def next_identity(self, world: World) -> int:
         assert isinstance(world, SceneWorld)
@@ -80,9 +80,6 @@ class SceneRules(Rules):
 
     def visible(self, world: tf.Tensor) -> tf.Tensor:
         return bitwise_and(world, (1 << _IDENTITY) - 1)
-
-    def objects(self, world: tf.Tensor) -> tf.Tensor:
-        return world
 
     def resolve(self, world: tf.Tensor, codes: tf.Tensor) -> tf.Tensor:
         found = find(right_shift(world, _IDENTITY), right_shift(codes, _IDENTITY), world)
@@ -93,46 +90,53 @@ class SceneRules(Rules):
     def position(self, codes: tf.Tensor) -> tf.Tensor:
         return bitwise_and(right_shift(codes, _POSITION), _POSITION_MASK)
 
-    def matches(self, world: tf.Tensor, top: tf.Tensor, second: tf.Tensor) -> list[tf.Tensor]:
+    def properties(
+        self, world: tf.Tensor, top: tf.Tensor, second: tf.Tensor
+    ) -> dict[str, tf.Tensor]:
         hat, shirt = bitwise_and(world, _COLOR_MASK), self._shirt(world)
         same = tf.equal(tf.stack([hat, shirt, shirt], axis=1), tf.stack([top, top, second]))
         people = set_of(world > 0)  # an empty position has no color, and neither has "no color"
         hats, shirts, shirts_second = tf.unstack(bitwise_and(set_of(same), people))
-        return [bitwise_and(shirts_second, hats), hats, shirts]  # hasShirtHat, hasHat, hasShirt
+        return {
+            "hasShirt": shirts,
+            "hasHat": hats,
+            "hasShirtHat": bitwise_and(shirts_second, hats),
+        }
 
-    def relations(self, thing: tf.Tensor) -> list[tf.Tensor]:
+    def relations(self, thing: tf.Tensor) -> dict[str, tf.Tensor]:
         position = self.position(thing)
-        return [tf.gather(_LEFT_OF, position), tf.gather(_RIGHT_OF, position)]
+        return {
+            "leftOf": tf.gather(_LEFT_OF, position),
+            "rightOf": tf.gather(_RIGHT_OF, position),
+        }
 
     def actions(
         self, world: tf.Tensor, next_identity: tf.Tensor, operands: Operands
-    ) -> ActionResults:
+    ) -> dict[str, ActionResult]:
         at, free = _free_positions(world, operands.number)
         position = self.position(operands.thing)
         first, other = top(operands.thing), second(operands.thing)
         first_at, other_at = top(position), second(position)
         shirt, hat = second(operands.color), top(operands.color)
-        nothing = tf.zeros_like(first)
         created = (
             (next_identity + 1) * (1 << _IDENTITY)
             + third(at) * (1 << _POSITION)
             + shirt * (1 << _SHIRT)
             + hat
         )
-        return action_results(  # create, leave, move, swapHats
-            [
-                third(free) & (shirt > 0) & (hat > 0),
-                first_at > 0,
-                top(free) & (other_at > 0),
-                (first_at > 0) & (other_at > 0) & tf.not_equal(first_at, other_at),
-            ],
-            [(created, nothing), (first, nothing), (other, top(at)), (first, other)],
-        )
+        can_create = third(free) & (shirt > 0) & (hat > 0)
+        can_swap = (first_at > 0) & (other_at > 0) & tf.not_equal(first_at, other_at)
+        return {
+            "create": ActionResult(can_create, created),
+            "leave": ActionResult(first_at > 0, first),
+            "move": ActionResult(top(free) & (other_at > 0), other, top(at)),
+            "swapHats": ActionResult(can_swap, first, other),
+        }
 
     def perform(self, world: tf.Tensor, command: tf.Tensor) -> tf.Tensor:
-        action, person, argument = tf.unstack(command)
+        _, person, argument = tf.unstack(command)
         creates, moves, swaps = (
-            tf.cast(tf.equal(action, number), tf.int32) for number in (_CREATE, _MOVE, _SWAP_HATS)
+            self.performs(command, name) for name in ("create", "move", "swapHats")
         )
         position, other_position = self.position(person), self.position(argument)
         exchange = bitwise_and(argument, _COLOR_MASK) - bitwise_and(person, _COLOR_MASK)

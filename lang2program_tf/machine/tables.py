@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Callable
 
@@ -35,6 +35,7 @@ class TokenTables:
     """Tables over the V tokens, over D sorts of tokens that are not actions, over C actions.
 
     Attributes:
+        names: the tokens of each kind by name, in the order of their ids.
         action_tokens: [C] the token ids of the actions, prevAction last.
         arities: [A + 1] how many values the domain's own actions pop, by their number from 1.
         row: [V] the place of a token among the D sorts and then the C actions.
@@ -50,6 +51,7 @@ class TokenTables:
         command: [V] the row of a token in `Options.commands`.
     """
 
+    names: Mapping[Kind, tuple[str, ...]]
     action_tokens: Ints
     arities: Ints
     row: Ints
@@ -83,6 +85,7 @@ def token_tables(tokens: Sequence[Token]) -> TokenTables:
         return np.array([value_of(token) for token in tokens], np.int32)
 
     return TokenTables(
+        names={kind: tuple(t.name for t in tokens if t.kind is kind) for kind in Kind},
         action_tokens=np.array(actions, np.int32),
         arities=np.array([0, *(t.arity for t in tokens if t.kind is Kind.ACTION)], np.int32),
         row=row,

@@ -16,10 +16,9 @@ from lang2program_tf.language import World
 from lang2program_tf.language.tangrams import SHAPES, TANGRAMS, Tangram, TangramsWorld
 from lang2program_tf.machine import primitives
 from lang2program_tf.machine.rules import (
-    ActionResults,
+    ActionResult,
     Operands,
     Rules,
-    action_results,
     find,
     object_rows,
     places,
@@ -30,7 +29,6 @@ from lang2program_tf.machine.state import OBJECT_CODE_BASE
 
 _POSITION = 3  # first bit of the position; bits of a shape
 _SHAPE_MASK = (1 << _POSITION) - 1
-_ADD, _REMOVE, _SWAP = 1, 2, 3  # numbers of the actions in commands
 _ROW_OF_ZERO = primitives.number_row(0)
 _ROW_BEFORE_SHAPES = primitives.shape_row("0") - 1
 
@@ -40,7 +38,6 @@ class TangramsRules(Rules):
 
     domain = TANGRAMS
     num_positions = len(SHAPES)
-    num_attributes = 2
 
     def encode_world(self, world: World) -> list[int]:
         shapes = [SHAPES.index(piece.shape) + 1 for piece in world.objects]
@@ -53,11 +50,11 @@ class TangramsRules(Rules):
         code -= OBJECT_CODE_BASE
         return Tangram(code >> _POSITION, SHAPES[(code & _SHAPE_MASK) - 1])
 
-    def decode_world(self, codes: Sequence[int]) -> TangramsWorld:
+    def decode_world(
+        self, codes: Sequence[int], *, next_identity: int | None = None
+    ) -> TangramsWorld:
+        del next_identity
         return TangramsWorld(tuple(SHAPES[int(code) - 1] for code in codes if code))
-
-    def visible(self, world: tf.Tensor) -> tf.Tensor:
-        return world
 
     def objects(self, world: tf.Tensor) -> tf.Tensor:
         position = np.arange(1, self.num_positions + 1, dtype=np.int32)
@@ -72,17 +69,9 @@ class TangramsRules(Rules):
     def position(self, codes: tf.Tensor) -> tf.Tensor:
         return right_shift(tf.maximum(codes - OBJECT_CODE_BASE, 0), _POSITION)
 
-    def matches(self, world: tf.Tensor, top: tf.Tensor, second: tf.Tensor) -> list[tf.Tensor]:
-        del world, top, second
-        return []
-
-    def relations(self, thing: tf.Tensor) -> list[tf.Tensor]:
-        del thing
-        return []
-
     def actions(
         self, world: tf.Tensor, next_identity: tf.Tensor, operands: Operands
-    ) -> ActionResults:
+    ) -> dict[str, ActionResult]:
         del next_identity
         first, other = top(operands.thing), second(operands.thing)
         position = self.position(operands.thing)
@@ -92,20 +81,16 @@ class TangramsRules(Rules):
         add_at = number + (length + 2) * tf.cast(number < 0, tf.int32)
         can_add = (first > 0) & tf.equal(first_at, 0) & (add_at > 0) & (add_at <= length + 1)
         added = first + add_at * (1 << _POSITION)
-        return action_results(  # add, remove, swap
-            [
-                can_add,
-                first_at > 0,
-                (first_at > 0) & (other_at > 0) & tf.not_equal(first_at, other_at),
-            ],
-            [(add_at, added), (first, tf.zeros_like(first)), (first, other)],
-        )
+        can_swap = (first_at > 0) & (other_at > 0) & tf.not_equal(first_at, other_at)
+        return {
+            "add": ActionResult(can_add, add_at, added),
+            "remove": ActionResult(first_at > 0, first),
+            "swap": ActionResult(can_swap, first, other),
+        }
 
     def perform(self, world: tf.Tensor, command: tf.Tensor) -> tf.Tensor:
-        action, first, other = tf.unstack(command)
-        adds, removes, swaps = (
-            tf.cast(tf.equal(action, number), tf.int32) for number in (_ADD, _REMOVE, _SWAP)
-        )
+        _, first, other = tf.unstack(command)
+        adds, removes, swaps = (self.performs(command, name) for name in ("add", "remove", "swap"))
         first_at, other_at = self.position(first), self.position(other)
         row = tf.reduce_sum(left_shift(world, _bits(world)), axis=0)
         after = (

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 import tensorflow as tf
 
-from lang2program_tf.language import MAX_STACK
+from lang2program_tf.language import MAX_STACK, Kind
 from lang2program_tf.machine import state as st
-from lang2program_tf.machine.rules import ActionResults, Operands, Rules, find, places, set_of
+from lang2program_tf.machine.rules import ActionResult, Operands, Rules, find, places, set_of
 from lang2program_tf.machine.state import MachineState, Options
 from lang2program_tf.machine.tables import Ints, TokenTables
 
@@ -37,7 +38,8 @@ def try_tokens(
     found = _look(rules, state)
     pushes = _pushes(rules, tables, state, found)
     results = rules.actions(state.world, state.next_identity, found.operands)
-    allowed, commands = _with_repeated(results, found.command[0])
+    actions = [results[name] for name in tables.names[Kind.ACTION]]
+    allowed, commands = _with_repeated(actions, found.command[0])
     is_last = tf.equal(state.utterance + 1, num_utterances)
     outcomes = tf.concat(
         [
@@ -109,12 +111,14 @@ def _pushes(rules: Rules, tables: TokenTables, state: MachineState, found: Findi
     """[D, B, K] as in `Options.pushes`."""
     operands = found.operands
     nothing = tf.zeros_like(found.depth)
+    properties = rules.properties(state.world, operands.color[-1], operands.color[-2])
+    relations = rules.relations(operands.thing[-1])
     pushes = [
         nothing,  # constants
         set_of(state.world > 0),
         _item(state, operands.number[-1]),
-        *rules.matches(state.world, operands.color[-1], operands.color[-2]),
-        *rules.relations(operands.thing[-1]),
+        *(properties[name] for name in tables.names[Kind.PROPERTY]),
+        *(relations[name] for name in tables.names[Kind.RELATION]),
         *tf.unstack(found.command[1:]),
         *[nothing] * tables.num_failing,
     ]
@@ -130,18 +134,26 @@ def _item(state: MachineState, number: tf.Tensor) -> tf.Tensor:
     return find(places(items), place, items)[0] * tf.cast(is_list, tf.int32)
 
 
-def _with_repeated(results: ActionResults, repeated: tf.Tensor) -> tuple[tf.Tensor, tf.Tensor]:
+def _with_repeated(
+    results: Sequence[ActionResult], repeated: tf.Tensor
+) -> tuple[tf.Tensor, tf.Tensor]:
     """Results of the domain's own actions and of prevAction.
 
     Args:
-        results: of the domain's own actions.
+        results: of the domain's own A actions, in token order.
         repeated: [B, K] the number from 1 of the action that prevAction repeats, 0 for none.
 
     Returns:
         [C, B, K] int32, 1 where an action is allowed, else 0; and the commands as in `Options`, but
         for the order of axes: [C + 1, 3, B, K].
     """
-    allowed, arguments = tf.cast(results.allowed, tf.int32), results.arguments
+    allowed = tf.cast(tf.stack([result.allowed for result in results]), tf.int32)  # [A, 2, B, K]
+    arguments = tf.stack(
+        [
+            tf.stack([first, tf.zeros_like(first) if second is None else second])
+            for _, first, second in results
+        ]
+    )  # [A, 2 arguments, 2, B, K]
     names = np.arange(1, allowed.shape[0] + 1, dtype=np.int32).reshape([-1, 1, 1])
     again = tf.cast(tf.equal(names, repeated), tf.int32)  # [A, B, K]
     allowed_again = tf.reduce_sum(again * allowed[:, 0], axis=0, keepdims=True)

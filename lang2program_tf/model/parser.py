@@ -14,7 +14,7 @@ from lang2program_tf.language import Domain
 from lang2program_tf.machine.examples import Examples
 from lang2program_tf.machine.features import STACK_SLOTS, HistoryFeatures
 from lang2program_tf.machine.follow import Following, take_slots
-from lang2program_tf.machine.primitives import ATTRIBUTES, NUM_PRIMITIVES
+from lang2program_tf.machine.primitives import NUM_PRIMITIVES
 from lang2program_tf.model.decoder import AttentionDecoder, DecoderMemory, DecoderScores
 from lang2program_tf.model.encoder import UtteranceEncoder
 from lang2program_tf.model.history import StackHistory, StackTables, TokensHistory
@@ -111,7 +111,7 @@ class Parser(tf.keras.Model):
             with tf.name_scope("stack_history"):
                 self.stack_history = StackHistory(
                     self.primitive_embeddings,
-                    num_attributes=len(ATTRIBUTES[domain.name]),
+                    num_attributes=len(domain.things.attributes),
                     initial=initial,
                 )
         with tf.name_scope("decoder"):

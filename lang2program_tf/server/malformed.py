@@ -14,8 +14,8 @@ import grpc
 import tensorflow as tf
 from tensorflow_serving.apis import predict_pb2
 
+from lang2program_tf.language import get_domain
 from lang2program_tf.serving.answers import Columns
-from lang2program_tf.serving.graph_requests import EXAMPLE_WORLDS
 from lang2program_tf.serving.warmup import predict_request
 
 _PREDICT = "/tensorflow.serving.PredictionService/Predict"
@@ -67,9 +67,9 @@ class MalformedRequests:
         if kind == 1:
             return self._random.choice(_WORDS).encode() * self._random.randrange(_LARGE // 4)
         if kind == 2:
-            return EXAMPLE_WORLDS[self._domain].encode()
+            return get_domain(self._domain).example.encode()
         if kind == 3:
-            world = bytearray(EXAMPLE_WORLDS[self._domain].encode())
+            world = bytearray(get_domain(self._domain).example.encode())
             world[self._random.randrange(len(world))] = self._random.randrange(256)
             return bytes(world)
         words = self._random.choices(_WORDS, k=self._random.randrange(30))
@@ -80,7 +80,7 @@ class MalformedRequests:
         rows, columns = self._random.randrange(1, 5), self._random.randrange(8)
         request = predict_request(self._domain, "", {})
         self._fill(request, "world", [rows], rows)
-        request.inputs["world"].string_val[0] = EXAMPLE_WORLDS[self._domain].encode()
+        request.inputs["world"].string_val[0] = get_domain(self._domain).example.encode()
         self._fill(request, "utterances", [rows, columns], rows * columns)
         return self._call(request.SerializeToString())
 
@@ -113,7 +113,7 @@ class MalformedRequests:
     def _grpc_bytes(self) -> str:
         """A good request with some bytes changed, or no request at all."""
         inputs: Columns = {
-            "world": [EXAMPLE_WORLDS[self._domain]],
+            "world": [get_domain(self._domain).example],
             "utterances": [["he leaves", "x"]],
         }
         content = bytearray(predict_request(self._domain, "", inputs).SerializeToString())
@@ -160,7 +160,7 @@ class MalformedRequests:
             {"world": text(), "utterances": [text() for _ in range(columns)]}
             for _ in range(self._random.randrange(1, 5))
         ]
-        rows[0]["world"] = EXAMPLE_WORLDS[self._domain]
+        rows[0]["world"] = get_domain(self._domain).example
         return self._post(json.dumps({"instances": rows}).encode())
 
     def _rest_json(self) -> str:

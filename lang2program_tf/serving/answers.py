@@ -96,7 +96,7 @@ class Metadata(NamedTuple):
     """What an export is.
 
     Attributes:
-        domain: `alchemy`, `scene` or `tangrams`.
+        domain: the name of a domain.
         tokens: names of tokens by id.
         config: the training configuration, as gin text.
         step: training steps.

@@ -8,21 +8,12 @@ from typing import NamedTuple
 import numpy as np
 import tensorflow as tf
 
-from lang2program_tf.language import alchemy, scene, tangrams
 from lang2program_tf.machine import Rules
 from lang2program_tf.serving.graph_text import WordTable, is_utf8, single_spaces
 from lang2program_tf.serving.graph_tokenizers import GraphTokenizer
 from lang2program_tf.serving.graph_worlds import WorldNotation
 
-# What a bad row is searched with instead: a world of each domain, and an utterance.
-EXAMPLE_WORLDS = {
-    domain.name: example.strip("'")
-    for domain, example in (
-        (alchemy.ALCHEMY, alchemy.EXAMPLE),
-        (scene.SCENE, scene.EXAMPLE),
-        (tangrams.TANGRAMS, tangrams.EXAMPLE),
-    )
-}
+# What a bad row is searched with instead, in the domain's example of a world.
 _HARMLESS_UTTERANCE = "1"
 
 
@@ -81,7 +72,7 @@ class RequestReader(tf.Module):
         self._tokenizer = tokenizer
         self._notation = notation
         self._limits = limits
-        example = EXAMPLE_WORLDS[rules.domain.name]
+        example = rules.domain.example
         self._unreadable = (
             f"the world is not in the notation of {rules.domain.name}, such as {example}"
         )

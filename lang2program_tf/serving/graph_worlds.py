@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import itertools
 from typing import NamedTuple
 
 import numpy as np
 import tensorflow as tf
 from numpy.typing import NDArray
 
-from lang2program_tf.language import Domain, alchemy, scene, tangrams
 from lang2program_tf.machine import Rules
 from lang2program_tf.serving.graph_text import single_spaces
 
@@ -41,8 +39,8 @@ class WorldNotation(tf.Module):
     def __init__(self, rules: Rules) -> None:
         super().__init__()
         self._rules = rules
-        self._empty_at_end = rules.domain is tangrams.TANGRAMS
-        self._identity_step = _identity_step(rules.domain, rules)
+        self._empty_at_end = rules.domain.nothing is None
+        self._identity_step = rules.identity_step
         keys, texts = _cells(rules)
         order = np.argsort(keys)
         self._keys = keys[order]  # [cells] int64
@@ -84,41 +82,21 @@ class WorldNotation(tf.Module):
         return tf.strings.strip(tf.strings.reduce_join(cells, axis=-1, separator=" "))
 
 
-def _contents(domain: Domain) -> list[str]:
-    """What may stand at a position of a world."""
-    if domain is alchemy.ALCHEMY:
-        sizes = range(1, alchemy.CAPACITY + 1)
-        units = (itertools.product(alchemy.COLORS, repeat=size) for size in sizes)
-        return ["_", *map("".join, itertools.chain.from_iterable(units))]
-    if domain is scene.SCENE:
-        shirts, hats = scene.COLORS + scene.NO_HAT, scene.COLORS + "_"
-        return ["__", *map("".join, itertools.product(shirts, hats))]
-    return list(tangrams.SHAPES)
-
-
 def _cells(rules: Rules) -> tuple[NDArray[np.int64], list[str]]:
     """All cells of a domain: their keys [cells] int64, and their texts."""
-    contents = _contents(rules.domain)
-    nothing = contents[0]
+    contents, nothing = rules.domain.contents, rules.domain.nothing
     places = range(1, rules.num_positions + 1)
-    texts, worlds = [], []
+    texts, worlds, columns = [], [], []
     for place in places:
         for content in contents:
             texts.append(f"{place}:{content}")
-            if rules.domain is tangrams.TANGRAMS:
-                lone = f"1:{content}"
+            if nothing is None:  # what stands somewhere in a row looks as it does at its beginning
+                lone, column = f"1:{content}", 0
             else:
-                lone = " ".join(f"{p}:{content if p == place else nothing}" for p in places)
+                cells = (f"{p}:{content if p == place else nothing}" for p in places)
+                lone, column = " ".join(cells), place - 1
             worlds.append(rules.domain.parse_world(lone))
+            columns.append(column)
     visible = np.asarray(rules.visible(tf.constant(rules.encode_worlds(worlds))), np.int64)
-    owner = np.repeat(np.arange(rules.num_positions), len(contents))
-    column = np.zeros_like(owner) if rules.domain is tangrams.TANGRAMS else owner
-    return (owner + 1) * _POSITION + visible[np.arange(len(owner)), column], texts
-
-
-def _identity_step(domain: Domain, rules: Rules) -> int:
-    """What one hidden number adds to a code; 0 in domains that have none."""
-    if domain is not scene.SCENE:
-        return 0
-    first, second = (scene.Person(1, "r", "y", identity) for identity in (0, 1))
-    return rules.encode_object(second) - rules.encode_object(first)
+    owner = np.repeat(np.arange(1, rules.num_positions + 1), len(contents))
+    return owner * _POSITION + visible[np.arange(len(owner)), columns], texts

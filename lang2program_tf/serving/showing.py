@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from lang2program_tf.language import Domain, draw, get_domain, to_infix
+from lang2program_tf.language import Domain, get_domain, to_infix
 from lang2program_tf.language.infix import infix_commands
 from lang2program_tf.serving.answers import ParseAnswer, ParseRequest, ScoreAnswer
 from lang2program_tf.serving.client import Client
@@ -52,7 +52,7 @@ def show_reading(utterance: str, answer: ParseAnswer, place: int) -> list[str]:
 def show_world(domain: Domain, text: str, *, ansi: bool) -> str:
     """A world in its notation and drawn."""
     world = domain.parse_world(text)
-    return f"{str(world) or '(empty)'}\n{draw(world, ansi=ansi)}\n"
+    return f"{str(world) or '(empty)'}\n{world.draw(ansi=ansi)}\n"
 
 
 def show_alternatives(domain: Domain, answer: ParseAnswer) -> list[str]:

@@ -9,8 +9,8 @@ from typing import Any
 import tensorflow as tf
 from tensorflow_serving.apis import predict_pb2, prediction_log_pb2
 
+from lang2program_tf.language import get_domain
 from lang2program_tf.serving.answers import Columns
-from lang2program_tf.serving.graph_requests import EXAMPLE_WORLDS
 from lang2program_tf.serving.settings import ExportSettings
 
 # Where TF Serving looks for them, below the folder of a version.
@@ -48,7 +48,7 @@ def warmup_requests(
 
 def _rows(domain: str, batch: int, count: int, size: int) -> dict[str, list[Any]]:
     utterances = [_UTTERANCE] * count + [""] * (size - count)
-    return {"world": [EXAMPLE_WORLDS[domain]] * batch, "utterances": [utterances] * batch}
+    return {"world": [get_domain(domain).example] * batch, "utterances": [utterances] * batch}
 
 
 def predict_request(model: str, signature: str, inputs: Columns) -> predict_pb2.PredictRequest:

@@ -2,17 +2,16 @@ from __future__ import annotations
 
 import re
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lang2program_tf.language import draw, get_domain
+from lang2program_tf.language import get_domain
 from tests.language.examples import beakers, stage
 from tests.language.strategies import domains, worlds
 
 
 def drawn(domain: str, world: str) -> str:
-    return draw(get_domain(domain).parse_world(world))
+    return get_domain(domain).parse_world(world).draw()
 
 
 def without_colors(text: str) -> str:
@@ -69,24 +68,19 @@ def test_an_empty_row_says_so():
 @given(st.data(), domains)
 def test_worlds_that_differ_look_different(data, domain):
     first, second = data.draw(worlds(domain)), data.draw(worlds(domain))
-    assert (draw(first) == draw(second)) == (first == second)
+    assert (first.draw() == second.draw()) == (first == second)
 
 
 @given(st.data(), domains)
 def test_colors_add_nothing_but_escape_sequences(data, domain):
     world = data.draw(worlds(domain))
-    colored = draw(world, ansi=True)
-    assert trimmed(without_colors(colored)) == trimmed(draw(world))
+    colored = world.draw(ansi=True)
+    assert trimmed(without_colors(colored)) == trimmed(world.draw())
     assert all(line.count("\x1b[0m") * 2 == line.count("\x1b[") for line in colored.split("\n"))
 
 
 def test_b_is_painted_brown_in_alchemy_and_blue_in_scene():
-    brown = draw(get_domain("alchemy").parse_world(beakers(_1="b")), ansi=True)
-    blue = draw(get_domain("scene").parse_world(stage(_1="b_")), ansi=True)
+    brown = get_domain("alchemy").parse_world(beakers(_1="b")).draw(ansi=True)
+    blue = get_domain("scene").parse_world(stage(_1="b_")).draw(ansi=True)
     assert "\x1b[48;5;94;38;5;15m b \x1b[0m" in brown
     assert "\x1b[48;5;21;38;5;15m/b\\\x1b[0m" in blue
-
-
-def test_what_is_no_world_is_named():
-    with pytest.raises(ValueError, match="world='1:2'"):
-        draw("1:2")

@@ -6,7 +6,6 @@ import json
 
 import pytest
 
-from lang2program_tf.language import DOMAINS
 from lang2program_tf.language.alchemy import Beaker
 from lang2program_tf.language.scene import Person
 from lang2program_tf.language.tangrams import Tangram
@@ -53,10 +52,6 @@ def test_only_numbers_colors_and_fractions_are_primitive():
 )
 def test_an_object_has_a_row_for_every_attribute(thing, values):
     assert tuple(p.PRIMITIVES[row] for row in p.attribute_rows(thing)) == values
-
-
-def test_every_domain_names_its_attributes():
-    assert set(p.ATTRIBUTES) == set(DOMAINS)
 
 
 def test_a_value_without_a_row_is_named():

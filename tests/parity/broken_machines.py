@@ -6,7 +6,7 @@ import tensorflow as tf
 
 from lang2program_tf.machine import Machine, MachineState, Options
 from lang2program_tf.machine.alchemy import AlchemyRules
-from lang2program_tf.machine.rules import ActionResults, Operands, second, top
+from lang2program_tf.machine.rules import ActionResult, Operands, second, top
 from lang2program_tf.machine.scene import SceneRules
 from lang2program_tf.machine.tangrams import TangramsRules
 
@@ -25,20 +25,20 @@ class _CreateForgetsTheNumber(SceneRules):
 class _PourIntoItself(AlchemyRules):
     def actions(
         self, world: tf.Tensor, next_identity: tf.Tensor, operands: Operands
-    ) -> ActionResults:
+    ) -> dict[str, ActionResult]:
         results = super().actions(world, next_identity, operands)
         wrong = (top(operands.thing) > 0) & tf.equal(top(operands.thing), second(operands.thing))
-        allowed = tf.concat([results.allowed[:2], results.allowed[2:] | wrong], axis=0)
-        return results._replace(allowed=allowed)
+        pour = results["pour"]
+        return {**results, "pour": pour._replace(allowed=pour.allowed | wrong)}
 
 
 class _SwapRecordsTheOtherOrder(TangramsRules):
     def actions(
         self, world: tf.Tensor, next_identity: tf.Tensor, operands: Operands
-    ) -> ActionResults:
+    ) -> dict[str, ActionResult]:
         results = super().actions(world, next_identity, operands)
-        swap = results.arguments[2:, ::-1]
-        return results._replace(arguments=tf.concat([results.arguments[:2], swap], axis=0))
+        allowed, first, other = results["swap"]
+        return {**results, "swap": ActionResult(allowed, other, first)}
 
 
 class _GonePiecesKeepTheirPosition(TangramsRules):

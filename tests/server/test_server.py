@@ -22,17 +22,17 @@ from tensorflow_serving.apis import (
 )
 
 from lang2program_tf.errors import UserError
+from lang2program_tf.language import get_domain
 from lang2program_tf.server.limits import ServerLimits
 from lang2program_tf.server.served_model import ServedModel
 from lang2program_tf.server.server import Server
 from lang2program_tf.serving import Client, ParseRequest, Retries, ServingError, connect
-from lang2program_tf.serving.graph_requests import EXAMPLE_WORLDS
 from lang2program_tf.serving.model import LocalTransport, Model
 from lang2program_tf.serving.warmup import predict_request
 from tests.server.fake_models import SlowModel
 from tests.serving import parsers
 
-WORLD = EXAMPLE_WORLDS["scene"]
+WORLD = get_domain("scene").example
 LIMITS = ServerLimits(max_request_bytes=200_000, max_rows=100, max_columns=16, timeout=20)
 
 

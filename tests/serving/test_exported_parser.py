@@ -16,10 +16,11 @@ from lang2program_tf.machine import Examples, get_machine
 from lang2program_tf.search import BeamSearch, best_programs
 from lang2program_tf.serving.exported_parser import ExportedParser
 from lang2program_tf.serving.graph_parser import NO_LOG_PROB
-from lang2program_tf.serving.graph_requests import EXAMPLE_WORLDS
 from lang2program_tf.serving.settings import ExportSettings
 from tests.serving import parsers
 from tests.serving.exports import ORIGIN, SETTINGS, TOKENIZER
+
+STAGE = get_domain("scene").example
 
 
 @functools.cache
@@ -152,13 +153,13 @@ BAD_ROWS = [
     ("1:x", ["he leaves"], "the world is not in the notation of scene"),
     (b"\xff", ["he leaves"], "the world is not UTF-8 text"),
     ("1" * 10_000, ["he leaves"], "the world is longer than 1000 bytes"),
-    (EXAMPLE_WORLDS["scene"], [], "there is no utterance"),
-    (EXAMPLE_WORLDS["scene"], [" \u2003"], "there is no utterance"),
-    (EXAMPLE_WORLDS["scene"], ["he leaves"] * 6, "there are more than 5 utterances"),
-    (EXAMPLE_WORLDS["scene"], [*["he leaves"] * 5, "", b"\xff" * 3000], "there are more than 5"),
-    (EXAMPLE_WORLDS["scene"], ["he leaves", "", "she"], "an utterance is empty and a later one"),
-    (EXAMPLE_WORLDS["scene"], ["he leaves", b"he \xc3 leaves"], "utterance 2 is not UTF-8 text"),
-    (EXAMPLE_WORLDS["scene"], ["he " * 1000], "utterance 1 is longer than 2000 bytes"),
+    (STAGE, [], "there is no utterance"),
+    (STAGE, [" \u2003"], "there is no utterance"),
+    (STAGE, ["he leaves"] * 6, "there are more than 5 utterances"),
+    (STAGE, [*["he leaves"] * 5, "", b"\xff" * 3000], "there are more than 5"),
+    (STAGE, ["he leaves", "", "she"], "an utterance is empty and a later one"),
+    (STAGE, ["he leaves", b"he \xc3 leaves"], "utterance 2 is not UTF-8 text"),
+    (STAGE, ["he " * 1000], "utterance 1 is longer than 2000 bytes"),
 ]
 
 
@@ -173,7 +174,7 @@ def test_every_bad_row_gets_its_sentence_and_no_program():
 
 
 def test_an_answer_tells_how_words_were_read_and_which_are_unknown():
-    world = EXAMPLE_WORLDS["scene"]
+    world = STAGE
     said = ["The man in Yelow, leaves.", "he xyzzyx back " + "so " * 40]
     found = parse("scene", [world, "nonsense"], [said, said])
     read = texts(found["read_as"][0])
@@ -196,7 +197,7 @@ def test_a_search_without_a_program_says_so():
 junk = some.one_of(
     some.binary(max_size=40),
     some.text(max_size=40).map(str.encode),
-    some.sampled_from([b"", b"\0", b"<pad>", b"1:r_", EXAMPLE_WORLDS["scene"].encode()]),
+    some.sampled_from([b"", b"\0", b"<pad>", b"1:r_", STAGE.encode()]),
     some.integers(900, 3000).map(lambda size: b"x " * size),
 )
 
@@ -244,7 +245,7 @@ def test_a_request_longer_than_a_step_is_answered_whole():
 def test_a_request_of_unequal_columns_is_refused():
     with pytest.raises(tf.errors.InvalidArgumentError, match="the same number of rows"):
         signatures("scene")["parse"](
-            world=tf.constant([EXAMPLE_WORLDS["scene"]]), utterances=tf.constant([["a"], ["b"]])
+            world=tf.constant([STAGE]), utterances=tf.constant([["a"], ["b"]])
         )
 
 
@@ -285,7 +286,7 @@ def test_scores_of_the_prefixes_of_a_program_add_up_to_its_own(domain):
 
 
 def test_attention_stands_beside_the_words_it_is_paid_to():
-    found = score("scene", EXAMPLE_WORLDS["scene"], ["The  Man leaves", "he"], ["red hasShirt"])
+    found = score("scene", STAGE, ["The  Man leaves", "he"], ["red hasShirt"])
     assert texts(found["words"][0][:4]) == ["the", "man", "leaves", ""]
     assert (found["attention"][0] > 0).tolist() == [True] * 3 + [False] * 22
 
@@ -302,7 +303,7 @@ def test_attention_stands_beside_the_words_it_is_paid_to():
     ],
 )
 def test_a_program_that_does_not_go_on_gets_a_sentence(program, error):
-    found = score("scene", EXAMPLE_WORLDS["scene"], ["he leaves"], [program, "red hasShirt"])
+    found = score("scene", STAGE, ["he leaves"], [program, "red hasShirt"])
     assert found["error"][0].decode() == error
     assert found["utterance"].tolist() == [0, 1]
     assert set(found["log_prob"][0].tolist()) == {NO_LOG_PROB}

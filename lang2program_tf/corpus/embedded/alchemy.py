@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 
+from lang2program_tf.corpus.embedded.alchemy_worlds import WORLDS
 from lang2program_tf.corpus.embedded.grammar import (
     START,
     Grammar,
@@ -299,4 +300,6 @@ GRAMMAR = Grammar(
         "mix": {"drain": 0.869, "pour": 0.126, "mix": 0.006},
     },
     ways={"drain": _drain, "pour": _pour, "mix": _mix},
+    worlds=WORLDS,
+    orig_parts=((1, 1), (2, 1), (3, 1), (1, 2), (2, 2)),
 )

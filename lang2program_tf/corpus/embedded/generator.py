@@ -7,7 +7,6 @@ import random
 from lang2program_tf.corpus.embedded import alchemy, scene, tangrams
 from lang2program_tf.corpus.embedded.grammar import Grammar, Saying, Situation
 from lang2program_tf.corpus.embedded.phrases import connective, say
-from lang2program_tf.corpus.embedded.worlds import WORLDS
 from lang2program_tf.corpus.scone import Line
 from lang2program_tf.language import Domain, State, continuation
 
@@ -31,7 +30,7 @@ class Interaction:
 
     def __init__(self, grammar: Grammar, rng: random.Random) -> None:
         self._grammar = grammar
-        first = WORLDS[grammar.domain.name].first(rng)
+        first = grammar.worlds.first(rng)
         self.situation = Situation(State(first), (), grammar.voice(rng), rng)
         self.worlds = [str(first)]
         self.utterances: list[str] = []

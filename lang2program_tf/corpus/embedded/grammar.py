@@ -1,4 +1,4 @@
-"""What the grammars of the three domains have in common."""
+"""What the grammars of all domains have in common."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any, Callable, NamedTuple
 
 from lang2program_tf.corpus.gold import LAST, Command
-from lang2program_tf.language import Domain, State
+from lang2program_tf.language import Domain, State, World
 
 ALL = "allObjects"
 # The name of "no action yet" in a grammar's `followers`.
@@ -69,6 +69,27 @@ class Situation(NamedTuple):
         return self.said[-1].manner if self.said else ""
 
 
+# How frequent each of some numbers is.
+Shares = dict[int, float]
+
+
+def draw_share(rng: random.Random, shares: Shares) -> int:
+    """One of the numbers, by chance."""
+    return rng.choices(list(shares), weights=list(shares.values()))[0]
+
+
+class Worlds(NamedTuple):
+    """The worlds of a domain.
+
+    Attributes:
+      first: draws a world in which an interaction begins.
+      any: draws a world as it is met anywhere in interactions.
+    """
+
+    first: Callable[[random.Random], World]
+    any: Callable[[random.Random], World]
+
+
 # A way to perform an action in a situation, or None if there is nothing to do or to say.
 Way = Callable[[Situation], "Saying | None"]
 
@@ -81,12 +102,17 @@ class Grammar(NamedTuple):
       voice: draws the habits of a speaker.
       followers: for each action (and `START`), how often each action comes next.
       ways: for each action, what to say.
+      worlds: what they talk about.
+      orig_parts: which parts (first utterance, number of utterances) of a line are examples of the
+        form `orig`.
     """
 
     domain: Domain
     voice: Callable[[random.Random], dict[str, str]]
     followers: Mapping[str, Mapping[str, float]]
     ways: Mapping[str, Way]
+    worlds: Worlds
+    orig_parts: tuple[tuple[int, int], ...] = ((0, 1), (0, 2))
 
 
 def previous(argument: int, command: str = LAST) -> Command:

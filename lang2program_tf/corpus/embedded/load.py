@@ -25,7 +25,7 @@ def load_embedded(
     """Examples of the embedded corpus, with gold programs, in the order of `load_examples`.
 
     Args:
-      domain: `alchemy`, `scene` or `tangrams`.
+      domain: the name of a domain.
       split: `train`, `holdout`, `dev` or `test`.
       form: of training examples, `substrings`, `orig` or `turns`, as for `load_examples`.
       holdout: the share of the training lines that is the split `holdout`.

@@ -30,6 +30,7 @@ from lang2program_tf.corpus.embedded.scene_words import (
     THEY_SWAP,
     draw_voice,
 )
+from lang2program_tf.corpus.embedded.scene_worlds import WORLDS
 from lang2program_tf.language import get_domain
 from lang2program_tf.language.scene import COLORS, NO_HAT, STAGE_LENGTH, Person
 
@@ -359,4 +360,5 @@ GRAMMAR = Grammar(
         "swapHats": {"move": 0.310, "create": 0.150, "leave": 0.172, "swapHats": 0.368},
     },
     ways={"move": _move, "create": _create, "leave": _leave, "swapHats": _swap_hats},
+    worlds=WORLDS,
 )

@@ -8,20 +8,13 @@ from dataclasses import dataclass
 
 from tqdm import tqdm
 
-from lang2program_tf.corpus.embedded.generator import generate_line
+from lang2program_tf.corpus.embedded.generator import GRAMMARS, generate_line
 from lang2program_tf.corpus.gold import seen_from
 from lang2program_tf.corpus.scone import Line
 
 # Each split avoids what is in those before it, so that test and dev do not depend on the size of
 # train, and the first lines of a larger train are those of a smaller one.
 SPLITS = ("test", "dev", "train")
-# Which parts (first utterance, number of utterances) of a line are in the real -train-orig files.
-_FIRST_TWO = ((0, 1), (0, 2))
-ORIG_PARTS = {
-    "alchemy": ((1, 1), (2, 1), (3, 1), (1, 2), (2, 2)),
-    "scene": _FIRST_TWO,
-    "tangrams": _FIRST_TWO,
-}
 
 
 @dataclass(frozen=True)
@@ -84,7 +77,7 @@ def orig_lines(domain: str, lines: Iterable[Line]) -> tuple[Line, ...]:
         _cut(line, start, start + length)
         for wanted in (1, 2)
         for line in lines
-        for start, length in ORIG_PARTS[domain]
+        for start, length in GRAMMARS[domain].orig_parts
         if length == wanted
     )
 

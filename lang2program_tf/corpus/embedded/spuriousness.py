@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from tqdm import tqdm
 
-from lang2program_tf.corpus.embedded.worlds import WORLDS
+from lang2program_tf.corpus.embedded.generator import GRAMMARS
 from lang2program_tf.corpus.scone import Example
 from lang2program_tf.language import Domain, ExecutionError, World, execute, get_domain
 
@@ -55,7 +55,7 @@ def compare_meaning(
 ) -> Comparison:
     """Compares two programs (names of tokens) on random worlds on which the gold one runs."""
     language = get_domain(domain)
-    draw = WORLDS[domain].any
+    draw = GRAMMARS[domain].worlds.any
     rng = random.Random(seed)
     found = 0
     for _ in range(MAX_TRIES):

@@ -14,6 +14,7 @@ from lang2program_tf.corpus.embedded.grammar import (
     previous,
 )
 from lang2program_tf.corpus.embedded.phrases import AGAIN, NUMBERS, ORDINALS, Phrase, choose
+from lang2program_tf.corpus.embedded.tangrams_worlds import WORLDS
 from lang2program_tf.language import get_domain
 from lang2program_tf.language.tangrams import SHAPES, Tangram
 
@@ -347,4 +348,5 @@ GRAMMAR = Grammar(
         "add": {"swap": 0.454, "remove": 0.454, "add": 0.093},
     },
     ways={"remove": _remove, "swap": _swap, "add": _add},
+    worlds=WORLDS,
 )

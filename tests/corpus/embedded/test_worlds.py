@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from lang2program_tf.corpus.embedded import worlds as w
+from lang2program_tf.corpus.embedded import alchemy_worlds, scene_worlds, tangrams_worlds
+from lang2program_tf.corpus.embedded.generator import GRAMMARS
 from lang2program_tf.corpus.scone import read_lines
 from lang2program_tf.language import World, get_domain
 
@@ -26,7 +27,7 @@ def assert_like(measured: dict, constants: dict, tolerance: float) -> None:
 
 def draws(domain: str, kind: str, count: int = 4000) -> list[World]:
     rng = random.Random(1)
-    return [getattr(w.WORLDS[domain], kind)(rng) for _ in range(count)]
+    return [getattr(GRAMMARS[domain].worlds, kind)(rng) for _ in range(count)]
 
 
 @pytest.fixture(scope="module")
@@ -69,37 +70,37 @@ def kinds(worlds: Iterable[World]) -> dict:
 
 
 def pure(total: float) -> dict:
-    return {color: total / len(w.PURE_COLORS) for color in w.PURE_COLORS}
+    return {color: total / len(alchemy_worlds.PURE_COLORS) for color in alchemy_worlds.PURE_COLORS}
 
 
 def check_alchemy(first: list[World], everywhere: list[World], tolerance: float) -> None:
-    assert_like(shares(map(empty, first)), w.ALCHEMY_EMPTY_AT_START, tolerance)
+    assert_like(shares(map(empty, first)), alchemy_worlds.EMPTY_AT_START, tolerance)
     assert_like(amounts(first), dict.fromkeys((1, 2, 3, 4), 0.25), tolerance)
     assert_like(kinds(first), pure(1.0), tolerance)
-    assert_like(shares(map(empty, everywhere)), w.ALCHEMY_EMPTY, tolerance)
-    assert_like(amounts(everywhere), w.ALCHEMY_AMOUNT, tolerance)
-    rest = {"b": w.ALCHEMY_BROWN, "mixed": w.ALCHEMY_MIXED}
+    assert_like(shares(map(empty, everywhere)), alchemy_worlds.EMPTY, tolerance)
+    assert_like(amounts(everywhere), alchemy_worlds.AMOUNT, tolerance)
+    rest = {"b": alchemy_worlds.BROWN, "mixed": alchemy_worlds.MIXED}
     assert_like(kinds(everywhere), {**pure(1 - sum(rest.values())), **rest}, tolerance)
 
 
 def check_scene(first: list[World], everywhere: list[World], tolerance: float) -> None:
-    assert {len(world.objects) for world in first} == {w.SCENE_PEOPLE_AT_START}
-    even = dict.fromkeys(w.COLORS_OF_CLOTHES, 1 / 6)
+    assert {len(world.objects) for world in first} == {scene_worlds.PEOPLE_AT_START}
+    even = dict.fromkeys(scene_worlds.COLORS, 1 / 6)
     assert_like(shares(p.shirt for world in first for p in world.objects), even, tolerance)
     assert_like(shares(p.hat for world in first for p in world.objects), even, tolerance)
     stage = dict.fromkeys(range(1, 11), 0.1)
     assert_like(shares(p.position for world in first for p in world.objects), stage, tolerance)
-    assert_like(shares(len(world.objects) for world in everywhere), w.SCENE_PEOPLE, tolerance)
+    assert_like(shares(len(world.objects) for world in everywhere), scene_worlds.PEOPLE, tolerance)
     hats = shares(p.hat != "e" for world in everywhere for p in world.objects)
-    assert hats[True] == pytest.approx(w.SCENE_HAT, abs=tolerance)
+    assert hats[True] == pytest.approx(scene_worlds.HAT, abs=tolerance)
     positions = shares(p.position for world in everywhere for p in world.objects)
-    assert_like(positions, w.SCENE_POSITION, tolerance)
+    assert_like(positions, scene_worlds.POSITION, tolerance)
 
 
 def check_tangrams(first: list[World], everywhere: list[World], tolerance: float) -> None:
     assert len(set(first)) == 120
     lengths = shares(len(world.objects) for world in everywhere)
-    assert_like(lengths, w.TANGRAMS_LENGTH, tolerance)
+    assert_like(lengths, tangrams_worlds.LENGTH, tolerance)
 
 
 CHECKS = {"alchemy": check_alchemy, "scene": check_scene, "tangrams": check_tangrams}
