@@ -69,7 +69,7 @@ class SearchBenchmark:
 
     def _evaluation(self, batch_size: int) -> Callable[[], Any]:
         batch = _first(self._dev, batch_size)
-        return lambda: self.learner.predict(batch)[1].log_prob.numpy()
+        return lambda: self.learner.predict(batch).programs.log_prob.numpy()
 
     def _exploration(self, beam_size: int) -> Callable[[], Any]:
         """The training search alone, on batches of the training mix."""

@@ -38,13 +38,20 @@ def main(argv: Sequence[str]) -> int:
 def _parser() -> argparse.ArgumentParser:
     parser = OneLineParser(
         "lang2program export",
-        description="Writes the best parser of a run to the next free EXPORT_DIR/VERSION: a "
-        "SavedModel that takes sentences and a world as texts and gives programs and worlds. "
-        "Prints the folder of the version, which is complete at the moment it appears.",
+        description="Writes the best parser of a run, or those of several runs as one, to the "
+        "next free EXPORT_DIR/VERSION: a SavedModel that takes sentences and a world as texts and "
+        "gives programs and worlds. Prints the folder of the version, which is complete at the "
+        "moment it appears.",
         epilog=_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("--root_dir", required=True, metavar="RUN", help="a run folder")
+    parser.add_argument(
+        "--root_dir",
+        required=True,
+        nargs="+",
+        metavar="RUN",
+        help="a run folder; of several, the average of their token probabilities is exported",
+    )
     parser.add_argument("--export_dir", required=True, metavar="DIR", help="exported/DOMAIN")
     parser.add_argument(
         "--beam_size", type=int, help="of the search; default: as the run is evaluated"

@@ -96,7 +96,7 @@ class Checkpoints:
         failed: list[tuple[str, Exception]] = []
         for path in reversed(_present(manager)):
             try:
-                self._checkpoint.restore(path).assert_consumed()
+                self._checkpoint.restore(path).assert_existing_objects_matched()
             except Exception as error:  # what a damaged file raises has no type in common
                 failed.append((path, error))
                 continue

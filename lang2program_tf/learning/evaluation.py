@@ -140,21 +140,21 @@ class Evaluator:
         batch = self._maker(tf.constant(numbers))
         by_utterance = (batch.words, batch.sentences, batch.history)
         words, sentences, history = (part[:, :length] for part in by_utterance)
-        tree, programs = self._learner.predict(
+        predicted = self._learner.predict(
             batch._replace(words=words, sentences=sentences, history=history)
         )
+        programs = predicted.programs
         rules = self._learner.task.machine.rules
         names = [token.name for token in rules.domain.tokens]
-        reward = tf.reduce_sum(tf.where(tree.rewarded, tf.exp(tree.complete), 0.0), axis=[0, 2, 3])
         found = zip(
             numbers,
             programs.tokens[:, 0].numpy(),
             programs.log_prob[:, 0].numpy(),
             programs.world[:, 0].numpy(),
             programs.rewarded[:, 0].numpy(),
-            tree.num_complete.numpy(),
-            tree.num_rewarded.numpy(),
-            reward.numpy(),
+            predicted.num_complete.numpy(),
+            predicted.num_rewarded.numpy(),
+            predicted.reward.numpy(),
         )
         for number, tokens, log_prob, world, correct, complete, rewarded, mass in found:
             yield Prediction(

@@ -2,20 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, NamedTuple
 
+import numpy as np
 import tensorflow as tf
 import tensorflow_addons as tfa
+from numpy.typing import NDArray
 
 import gin
-from lang2program_tf.corpus.batches import Batch
+from lang2program_tf.corpus.batches import Batch, BatchMaker
+from lang2program_tf.corpus.programs import load_programs
+from lang2program_tf.corpus.scone import Example
+from lang2program_tf.language import MAX_TOKENS
+from lang2program_tf.learning.program_scores import program_log_probs
+from lang2program_tf.learning.recall import ProgramRecall
 from lang2program_tf.learning.task import Task
 from lang2program_tf.learning.train_step import StepMetrics, TrainStep
 from lang2program_tf.machine import Examples
 from lang2program_tf.model.parser import Parser
-from lang2program_tf.search import BeamSearch, Programs, SearchTree, best_programs
+from lang2program_tf.search import BeamSearch, Programs, WorldSearch, best_programs
 from lang2program_tf.search.non_finite import blame_non_finite
 
 
@@ -32,6 +39,23 @@ def examples_of(batch: Batch) -> Examples:
     )
 
 
+class Predicted(NamedTuple):
+    """What a parser says of B examples.
+
+    Attributes:
+        programs: the most probable ones, or one for each of the most probable worlds.
+        num_complete: [B] int32, how many complete programs were found; by worlds, of the last
+            utterance and for the worlds that are predicted.
+        num_rewarded: [B] int32, those of them that lead to the target.
+        reward: [B] float32, Σ p of those.
+    """
+
+    programs: Programs
+    num_complete: tf.Tensor
+    num_rewarded: tf.Tensor
+    reward: tf.Tensor
+
+
 @gin.configurable
 class Learner:
     """A parser, and how it searches, learns and is evaluated.
@@ -39,25 +63,49 @@ class Learner:
     `BeamSearch` is bound twice, in the gin scopes `train` and `evaluate`.
     """
 
-    def __init__(self, task: Task | None = None, *, seed: int = 0) -> None:
+    def __init__(
+        self,
+        task: Task | None = None,
+        *,
+        recall: Callable[..., ProgramRecall] | None = None,
+        worlds: Callable[..., WorldSearch] | None = None,
+        seed: int = 0,
+    ) -> None:
         """Creates all variables.
 
         Args:
             task: what to learn; built by gin if None.
+            recall: the class ProgramRecall, to learn from programs of a memory instead of those
+                that a search finds; for turns.
+            worlds: the class WorldSearch, to predict turn by turn by worlds instead of by the most
+                probable program for all utterances; a parser in context must.
             seed: of initial values, batches and exploration.
         """
         self.task = task or Task()
         self.seed = seed
-        self.parser = Parser(self.task.domain, word_vectors=self.task.words.vectors, seed=seed)
+        self._recall = recall
+        self.parser = Parser(
+            self.task.domain,
+            word_vectors=self.task.words.vectors,
+            seed=seed,
+            trained_words=self.task.trained_words,
+        )
         with gin.config_scope("train"):
             exploration = BeamSearch(self.task.machine, self.parser)
         with gin.config_scope("evaluate"):
             self.search = BeamSearch(self.task.machine, self.parser)
-        self.train_step = TrainStep(exploration, **_sizes_for_stale_beams(self.task))
+        if self.parser.context and worlds is None:
+            raise ValueError(
+                f"worlds=None, and a parser with context={self.parser.context} needs it"
+            )
+        self.worlds = worlds and worlds(self.search)
+        self.train_step = TrainStep(exploration)
         self.step = tf.Variable(0, dtype=tf.int64, trainable=False, name="step")
         self._train_graphs: dict[tuple[int, int], Callable[[Batch], StepMetrics]] = {}
         count = tf.TensorSpec([], tf.int32)
         self._predict_graph = _graph(self._predict_batch, self._batch_spec(None, None), count)
+        programs = tf.TensorSpec([None, None, MAX_TOKENS], tf.int32)
+        self._score_graph = _graph(self._score_programs, self._batch_spec(None, None), programs)
 
     def variables(self) -> dict[str, tf.Module | tf.Variable | list[tf.Variable]]:
         """Everything that a checkpoint must hold; word vectors are read anew."""
@@ -66,6 +114,32 @@ class Learner:
             "train_step": self.train_step,
             "step": self.step,
         }
+
+    def remember(self, examples: Sequence[Example]) -> None:
+        """Lists the programs of the training examples, if learning recalls them; call it first."""
+        if self._recall is not None:
+            self.train_step.recall = self._recall(
+                self.task.machine,
+                programs=load_programs(self.task.domain, examples),
+                seed=self.seed,
+            )
+
+    def cut_if_due(self, maker: BatchMaker) -> None:
+        """Cuts the sets of recalled programs, if they are to be cut before the next step.
+
+        Args:
+            maker: makes batches of the training examples.
+        """
+        recall = self.train_step.recall
+        if recall is None or not recall.cut_is_due(int(self.step)):
+            return
+
+        def score(numbers: NDArray[np.int32], programs: NDArray[np.int32]) -> NDArray[np.float32]:
+            log_probs: NDArray[np.float32] = self._score_graph(maker(numbers), programs).numpy()
+            return log_probs
+
+        with self.evaluation_weights():
+            recall.cut(score)
 
     def train(self, batch: Batch) -> StepMetrics:
         """Learns from one batch, and counts the step."""
@@ -76,11 +150,11 @@ class Learner:
         with blame_non_finite(self.parser):
             return self._train_graphs[key](batch)
 
-    def predict(self, batch: Batch, *, count: int = 1) -> tuple[SearchTree, Programs]:
-        """Searches for the best programs of a batch, as in evaluation."""
+    def predict(self, batch: Batch, *, count: int = 1) -> Predicted:
+        """Predicts the programs of a batch, as in evaluation; at least `count`, if there are."""
         with blame_non_finite(self.parser):
-            found: tuple[SearchTree, Programs] = self._predict_graph(batch, tf.constant(count))
-            return found
+            predicted: Predicted = self._predict_graph(batch, tf.constant(count))
+            return predicted
 
     @contextmanager
     def evaluation_weights(self) -> Iterator[None]:
@@ -96,6 +170,13 @@ class Learner:
         finally:
             for variable, value in zip(variables, trained):
                 variable.assign(value)
+
+    def keep_evaluation_weights(self) -> None:
+        """From now on the parser has the weights that it is evaluated with."""
+        with self.evaluation_weights():
+            values = [tf.identity(variable) for variable in self.parser.trainable_variables]
+        for variable, value in zip(self.parser.trainable_variables, values):
+            variable.assign(value)
 
     def _batch_spec(self, size: int | None, utterances: int | None) -> Batch:
         """Batches whose words may have any width; None: other axes may have any size too."""
@@ -126,22 +207,33 @@ class Learner:
         self.step.assign_add(1)
         return metrics
 
-    def _predict_batch(self, batch: Batch, count: tf.Tensor) -> tuple[SearchTree, Programs]:
+    def _predict_batch(self, batch: Batch, count: tf.Tensor) -> Predicted:
         examples = examples_of(batch)
+        if self.worlds is not None:
+            programs = self.worlds.predict(batch.words, examples).programs
+            right = tf.where(programs.rewarded, tf.exp(programs.log_prob), 0.0)
+            agreeing = tf.where(programs.rewarded, programs.agreeing, 0)
+            return Predicted(
+                programs,
+                num_complete=tf.reduce_sum(programs.agreeing, axis=1),
+                num_rewarded=tf.reduce_sum(agreeing, axis=1),
+                reward=tf.reduce_sum(right, axis=1),
+            )
         memory = self.parser.read(batch.words, examples)
         tree = self.search.search(memory, examples, seed=tf.zeros([2], tf.int32))
-        return tree, best_programs(self.task.machine, tree, count)
+        right = tf.where(tree.rewarded, tf.exp(tree.complete), 0.0)
+        return Predicted(
+            best_programs(self.task.machine, tree, count),
+            num_complete=tree.num_complete,
+            num_rewarded=tree.num_rewarded,
+            reward=tf.reduce_sum(right, axis=[0, 2, 3]),
+        )
 
-
-def _sizes_for_stale_beams(task: Task) -> dict[str, Any]:
-    """What stale beams must know of the training examples; nothing if gin binds none."""
-    try:
-        gin.query_parameter("TrainStep.stale_beams")
-    except ValueError:
-        return {}
-    examples = task.examples("train")
-    longest = max(len(example.utterances) for example in examples)
-    return {"num_examples": len(examples), "max_utterances": longest}
+    def _score_programs(self, batch: Batch, programs: tf.Tensor) -> tf.Tensor:
+        """[B, Z] log-probabilities of programs [B, Z, 7], each of them of the present turn."""
+        examples = examples_of(batch)
+        memory = self.parser.read(batch.words, examples)
+        return program_log_probs(self.parser, memory, self.task.machine, examples, programs)
 
 
 def _graph(function: Callable[..., Any], *signature: Any) -> Callable[..., Any]:

@@ -121,6 +121,7 @@ class TrainingLoop:
         self.progress = Progress()
         self._is_compiled = False
         self._train_examples = learner.task.examples("train")
+        learner.remember(self._train_examples)
         dev = learner.task.examples("dev")
         self._evaluations = Evaluations(
             train=Evaluator(learner, evaluation_sample(self._train_examples, size=sample_size)),
@@ -147,6 +148,7 @@ class TrainingLoop:
             for batch in batches:
                 if self._is_over():
                     break
+                self.learner.cut_if_due(maker)
                 self._train_on(batch, reporter)
                 self._evaluate_if_due(batch, reporter)
                 self.progress.seconds.assign(time.monotonic() - started)

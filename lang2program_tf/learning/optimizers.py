@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import tensorflow as tf
 import tensorflow_addons as tfa
 from tensorflow.keras.optimizers.legacy import SGD, Adam, Optimizer
+from tensorflow.keras.optimizers.schedules import CosineDecay, LearningRateSchedule
 
 import gin
 
@@ -63,10 +64,19 @@ class OriginalAdam(Adam):
         return tf.group(first.assign(mean), second.assign(mean_square), var.assign_sub(change))
 
 
+# The rate of adam may be a schedule: warm-up and cosine decay, as Keras has it.
+gin.external_configurable(CosineDecay, module="learning")
+
+
 @gin.configurable
-def adam(learning_rate: float = 0.001, *, epsilon: float = 1e-8) -> Optimizer:
+def adam(
+    learning_rate: float | LearningRateSchedule = 0.001,
+    *,
+    beta_2: float = 0.999,
+    epsilon: float = 1e-8,
+) -> Optimizer:
     """Ordinary Adam, with the epsilon of the original."""
-    return Adam(learning_rate, epsilon=epsilon)
+    return Adam(learning_rate, beta_2=beta_2, epsilon=epsilon)
 
 
 @gin.configurable

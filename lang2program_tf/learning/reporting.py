@@ -146,7 +146,7 @@ class Reporter:
     def beams(self, step: int, learner: Learner, examples: Sequence[Example]) -> None:
         """Shows a few beams as in the paper's last table: probability, program, reward."""
         batch = learner.task.batch_maker(tuple(examples))(tf.range(len(examples)))
-        _, programs = learner.predict(batch, count=_SHOWN_PROGRAMS)
+        programs = learner.predict(batch, count=_SHOWN_PROGRAMS).programs
         domain = learner.task.domain
         parts = []
         for row, example in enumerate(examples):

@@ -42,6 +42,7 @@ class Task:
         form: str = "orig",
         holdout: float = 0.0,
         tokenizer: str = "white_space",
+        train_words_seen: int | None = None,
         folder: Path | None = None,
     ) -> None:
         """Loads the words.
@@ -55,6 +56,8 @@ class Task:
                 between parsers without dev; not for the form `orig`.
             tokenizer: `white_space` as in the original, or `known_forms` for words as people type
                 them (see `corpus/tokenizers.py`).
+            train_words_seen: words that were seen so often in training get a trained vector
+                beside their fixed one; None: no word does. It needs `known_forms`.
             folder: of the run, which may hold its own words and those seen in training.
         """
         if not is_corpus(corpus):
@@ -67,6 +70,7 @@ class Task:
         self.corpus = corpus
         self.form = form
         self.holdout = holdout
+        self._train_words_seen = train_words_seen
         self.machine = get_machine(domain)
         self.words: WordVectors = load_word_vectors(folder=folder)
         self._examples: dict[str, tuple[Example, ...]] = {}
@@ -74,6 +78,21 @@ class Task:
             KnownForms(self.words.vocabulary, seen=self._seen_words(folder))
             if tokenizer == "known_forms"
             else WhiteSpace()
+        )
+
+    @property
+    def trained_words(self) -> tuple[int, ...]:
+        """The ids of the words whose vectors are trained."""
+        if self._train_words_seen is None:
+            return ()
+        if not isinstance(self.tokenizer, KnownForms):
+            raise ValueError(
+                f"train_words_seen={self._train_words_seen} needs tokenizer='known_forms'"
+            )
+        return tuple(
+            self.words.lookup(word)
+            for word, count in self.tokenizer.seen.items()
+            if count >= self._train_words_seen
         )
 
     def examples(self, split: str) -> tuple[Example, ...]:

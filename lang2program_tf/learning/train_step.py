@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import NamedTuple
 
 import tensorflow as tf
@@ -11,7 +10,6 @@ from tensorflow.keras.optimizers.legacy import Optimizer
 import gin
 from lang2program_tf.learning.baseline import LogisticBaseline
 from lang2program_tf.learning.gradient import (
-    Decisions,
     DecisionWeights,
     ScoredDecisions,
     lookup_squares,
@@ -19,9 +17,8 @@ from lang2program_tf.learning.gradient import (
     weighted_loss,
 )
 from lang2program_tf.learning.optimizers import apply_gradients, lookup_rule
-from lang2program_tf.learning.stale_beams import Exploration, StaleBeams
+from lang2program_tf.learning.recall import ProgramRecall
 from lang2program_tf.learning.tree_rows import (
-    Edges,
     all_edges,
     decisions_at,
     path_log_probs,
@@ -45,14 +42,12 @@ class StepMetrics(NamedTuple):
         loss: Σ weight × cross-entropy.
         solved: share of examples with a rewarded program.
         rewarded: rewarded programs an example.
-        complete: complete programs an example; of stale beams, those that were kept.
+        complete: complete programs an example; recalled ones are all complete.
         reward: Σ p(z) R(z) an example: the expected reward, as far as the search saw.
         entropy: of q, averaged over the examples with reward: does it spread or collapse?
         effective: e^entropy, the effective number of programs, averaged likewise.
         gradient_norm: of all variables together.
         decisions: how many different decisions were learned from.
-        searched: share of examples that were searched; fewer than all only with stale beams.
-        overflow: rewarded programs that stale beams had no room for; a search loses none.
     """
 
     loss: tf.Tensor
@@ -64,8 +59,6 @@ class StepMetrics(NamedTuple):
     effective: tf.Tensor
     gradient_norm: tf.Tensor
     decisions: tf.Tensor
-    searched: tf.Tensor
-    overflow: tf.Tensor
 
 
 class Weighed(NamedTuple):
@@ -96,7 +89,7 @@ class Sums(NamedTuple):
     reward: tf.Tensor
 
 
-@gin.configurable(denylist=["search", "num_examples", "max_utterances"])
+@gin.configurable(denylist=["search", "recall"])
 class TrainStep(tf.Module):
     """Exploration × gradient weights × optimizer, on one parser."""
 
@@ -108,9 +101,8 @@ class TrainStep(tf.Module):
         optimizer: Optimizer = gin.REQUIRED,
         baseline: LogisticBaseline | None = None,
         fresh_scores: bool = False,
-        stale_beams: Callable[..., StaleBeams] | None = None,
-        num_examples: int | None = None,
-        max_utterances: int | None = None,
+        recall: ProgramRecall | None = None,
+        clip_norm: float | None = None,
     ) -> None:
         """Binds what does not change between batches, and creates the optimizer's variables.
 
@@ -123,30 +115,25 @@ class TrainStep(tf.Module):
             fresh_scores: weigh programs by probabilities with the full history. The released code
                 means to, but weighs by those of the search; they differ only for TOKENS with
                 independent utterances.
-            stale_beams: the class StaleBeams, so that an example is not searched at every visit;
-                for weights that weigh only rewarded programs.
-            num_examples: how many examples there are, and
-            max_utterances: their largest number of utterances; only stale beams must know.
+            recall: where programs come from instead of a search, all of them rewarded.
+            clip_norm: the most that the norm of the gradient may be.
         """
         super().__init__(name="train_step")
         if baseline is not None and not weights.weighs_all:
             raise ValueError(f"weights={weights} leave out programs that a baseline must know")
-        if lookup_rule(optimizer) is not None and not isinstance(search.parser, Parser):
+        parser = search.parser
+        is_the_papers = isinstance(parser, Parser) and not parser.context
+        if lookup_rule(optimizer) is not None and not is_the_papers:
             raise ValueError(f"optimizer={optimizer} knows the tables of the paper's parser only")
         self.search = search
         self.weights = weights
         self.optimizer = optimizer
         self.baseline = baseline
         self.fresh_scores = fresh_scores
-        self.stale_beams: StaleBeams | None = None
-        if stale_beams is not None:
-            if weights.weighs_all:
-                raise ValueError(f"weights={weights} need programs that stale beams do not keep")
-            if num_examples is None or max_utterances is None:
-                raise ValueError("stale_beams needs num_examples and max_utterances")
-            self.stale_beams = stale_beams(
-                search, num_examples=num_examples, max_utterances=max_utterances
-            )
+        self.recall = recall
+        self.clip_norm = clip_norm
+        if recall is not None and weights.weighs_all:
+            raise ValueError(f"weights={weights} need programs without reward, which none recalls")
         # Before a checkpoint is made or read, all variables must be there.
         self.optimizer._create_all_weights(self.parser.trainable_variables)
 
@@ -171,18 +158,21 @@ class TrainStep(tf.Module):
             examples: the B examples.
             seed: [2] int32, of the search.
             step: int64 scalar, for schedules.
-            indices: [B] int32, the numbers of the examples; only stale beams must know.
+            indices: [B] int32, the numbers of the examples; only recall must know.
         """
+        machine = self.search.machine
         with tf.GradientTape() as tape:
-            memory = self.parser.read(words, examples)
+            memory = self.parser.read(words, examples, dropout_seed=seed)
             with tape.stop_recording():
-                explored = self._explore(memory, examples, indices, seed=seed, step=step)
-                tree = explored.tree
-                edges = all_edges(tree, tf.constant(self.search.machine.action_tokens))
-                programs = self._weigh(memory, tree, edges, step)
-                decisions, sums = self._decisions(tree, edges, programs)
+                tree = self._explore(memory, examples, indices, seed=seed, step=step)
+                weighed = tree.complete > _NEVER if self.weights.weighs_all else tree.rewarded
+                row = used_rows(push_up(tree, _column(weighed))[..., 0] > 0)
+                edges = all_edges(tree, tf.constant(machine.action_tokens))
+                decisions = decisions_at(machine, tree, edges, row)
             scored = score_decisions(self.parser, memory, decisions)
             with tape.stop_recording():
+                programs = self._weigh(tree, row, scored, step)
+                sums = _sums(tree, row, programs, weighed)
                 weights = self._decision_weights(sums, scored)
             loss = weighted_loss(scored, weights)
         variables = self.parser.trainable_variables
@@ -190,19 +180,22 @@ class TrainStep(tf.Module):
         gradients = [tf.convert_to_tensor(gradient) for gradient in gradients]
 
         def update() -> tf.Tensor:
+            applied, norm = gradients, tf.linalg.global_norm(gradients)
+            if self.clip_norm is not None:
+                applied, _ = tf.clip_by_global_norm(gradients, self.clip_norm, use_norm=norm)
             squares = []
             if lookup_rule(self.optimizer) is not None:
                 assert isinstance(self.parser, Parser)
                 squares = lookup_squares(self.parser, memory, scored, by_history, weights)
-            apply_gradients(self.optimizer, zip(gradients, variables), squares=squares)
+            apply_gradients(self.optimizer, zip(applied, variables), squares=squares)
             if self.baseline is not None:
                 self.baseline.learn(scored.scores.query, rewards=sums.reward, counts=sums.count)
-            return tf.linalg.global_norm(gradients)
+            return norm
 
         # Without any weight to learn from, even the moments of the optimizer stay as they are.
         num_decisions = tf.math.count_nonzero(sums.count > 0, dtype=tf.int32)
         norm = tf.cond(tf.reduce_any(weights.squared > 0), update, lambda: tf.constant(0.0))
-        return _metrics(explored, programs, loss=loss, norm=norm, num_decisions=num_decisions)
+        return _metrics(tree, programs, loss=loss, norm=norm, num_decisions=num_decisions)
 
     def _explore(
         self,
@@ -212,25 +205,20 @@ class TrainStep(tf.Module):
         *,
         seed: tf.Tensor,
         step: tf.Tensor,
-    ) -> Exploration:
+    ) -> SearchTree:
         """Finds programs to learn from."""
-        if self.stale_beams is None:
-            tree = self.search.explore(memory, examples, seed=seed, step=step)
-            return Exploration(tree, tf.size(examples.num_utterances), tf.constant(0))
+        if self.recall is None:
+            return self.search.explore(memory, examples, seed=seed, step=step)
         if indices is None:
-            raise ValueError("indices=None: stale beams must know which examples these are")
-        return self.stale_beams.explore(memory, examples, indices=indices, seed=seed, step=step)
+            raise ValueError("indices=None: recall must know which examples these are")
+        return self.recall.explore(examples, indices=indices, seed=seed)
 
     def _weigh(
-        self, memory: MemoryProtocol, tree: SearchTree, edges: Edges, step: tf.Tensor
+        self, tree: SearchTree, row: tf.Tensor, scored: ScoredDecisions, step: tf.Tensor
     ) -> Weighed:
-        """Weighs the complete programs."""
+        """Weighs the complete programs, all of whose edges are among the decisions `row`."""
         log_probs = tree.complete
-        if self.fresh_scores and self.weights.uses_probabilities:
-            used = push_up(tree, tf.cast(log_probs > _NEVER, tf.float32)[..., tf.newaxis])
-            row = used_rows(used[..., 0] > 0)
-            decisions = decisions_at(self.search.machine, tree, edges, row)
-            scored = score_decisions(self.parser, memory, decisions)
+        if self.recall is not None or (self.fresh_scores and self.weights.uses_probabilities):
             log_probs = path_log_probs(tree, row, scored.log_prob)
         shape = tf.shape(log_probs)
         weights = self.weights.weigh(
@@ -240,23 +228,6 @@ class TrainStep(tf.Module):
         )
         by_iteration = tf.reshape(weights, tf.gather(shape, [1, 0, 2, 3]))
         return Weighed(log_probs, tree.rewarded, tf.transpose(by_iteration, [1, 0, 2, 3]))
-
-    def _decisions(
-        self, tree: SearchTree, edges: Edges, programs: Weighed
-    ) -> tuple[Decisions, Sums]:
-        """The edges that weighed programs go through."""
-        weighed = programs.log_probs > _NEVER if self.weights.weighs_all else programs.rewarded
-        numbers = [
-            programs.weights,
-            tf.square(programs.weights),
-            tf.cast(weighed, tf.float32),
-            tf.cast(programs.rewarded, tf.float32),
-        ]
-        sums = push_up(tree, tf.stack(numbers, axis=-1))  # [B, E, 4]
-        row = used_rows(sums[..., 2] > 0)
-        total, squared, count, reward = tf.unstack(tf.gather(sums, row, batch_dims=1), axis=-1)
-        decisions = decisions_at(self.search.machine, tree, edges, row)
-        return decisions, Sums(DecisionWeights(total, squared), count, reward)
 
     def _decision_weights(self, sums: Sums, scored: ScoredDecisions) -> DecisionWeights:
         """The weights of decisions: Σ w, or with a learned baseline v Σ (w − v)."""
@@ -271,15 +242,32 @@ class TrainStep(tf.Module):
         )
 
 
+def _column(flags: tf.Tensor) -> tf.Tensor:
+    """[..., 1] float32."""
+    return tf.cast(flags, tf.float32)[..., tf.newaxis]
+
+
+def _sums(tree: SearchTree, row: tf.Tensor, programs: Weighed, weighed: tf.Tensor) -> Sums:
+    """What goes through the edges `row` [B, R] of a tree; `weighed` is [T, B, K, C] bool."""
+    numbers = [
+        programs.weights,
+        tf.square(programs.weights),
+        tf.cast(weighed, tf.float32),
+        tf.cast(programs.rewarded, tf.float32),
+    ]
+    sums = tf.gather(push_up(tree, tf.stack(numbers, axis=-1)), row, batch_dims=1)
+    total, squared, count, reward = tf.unstack(sums, axis=-1)
+    return Sums(DecisionWeights(total, squared), count, reward)
+
+
 def _metrics(
-    explored: Exploration,
+    tree: SearchTree,
     programs: Weighed,
     *,
     loss: tf.Tensor,
     norm: tf.Tensor,
     num_decisions: tf.Tensor,
 ) -> StepMetrics:
-    tree = explored.tree
     solved = tf.cast(tree.num_rewarded > 0, tf.float32)  # [B]
     num_solved = tf.maximum(tf.reduce_sum(solved), 1.0)
     shares = tf.where(programs.rewarded, tf.maximum(programs.weights, 0.0), 0.0)
@@ -296,6 +284,4 @@ def _metrics(
         effective=tf.reduce_sum(tf.exp(entropy) * solved) / num_solved,
         gradient_norm=norm,
         decisions=tf.cast(num_decisions, tf.float32),
-        searched=tf.cast(explored.searched, tf.float32) / tf.cast(tf.size(solved), tf.float32),
-        overflow=tf.cast(explored.overflow, tf.float32),
     )

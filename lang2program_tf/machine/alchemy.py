@@ -81,6 +81,8 @@ class AlchemyRules(Rules):
 
     domain = ALCHEMY
     num_positions = NUM_BEAKERS
+    look_sizes = (_MIXED + 1, CAPACITY + 1, *[len(COLORS) + 1] * CAPACITY)
+    look_groups = ((0,), (0, 1))
 
     def encode_world(self, world: World) -> list[int]:
         return [self.encode_object(beaker) for beaker in world.objects]
@@ -164,3 +166,19 @@ class AlchemyRules(Rules):
                 tf.gather(_AMOUNTS, content) + _ROW_OF_ZERO,
             ],
         )
+
+    def things(self, world: tf.Tensor) -> tf.Tensor:
+        return world
+
+    def identity(self, codes: tf.Tensor) -> tf.Tensor:
+        return self.position(codes)
+
+    def looks(self, codes: tf.Tensor) -> tf.Tensor:
+        """Color, amount, and the color of each unit from the bottom."""
+        content = bitwise_and(codes, _CONTENT_MASK)
+        units = [
+            bitwise_and(right_shift(content, _UNIT * unit), _UNIT_MASK) for unit in range(CAPACITY)
+        ]
+        is_beaker = tf.cast(codes >= OBJECT_CODE_BASE, tf.int32)[..., tf.newaxis]
+        color, amount = tf.gather(_COLORS, content), tf.gather(_AMOUNTS, content)
+        return is_beaker * tf.stack([color, amount, *units], axis=-1)

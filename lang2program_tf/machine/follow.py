@@ -91,7 +91,7 @@ def follow(
         values=take_slots(state.values, values, source),
         history=_history_after(history, utterance, performed),
         utterance=utterance + tf.cast(action > 0, tf.int32),
-        next_identity=next_identity + _created(rules, action),
+        next_identity=next_identity + rules.newcomers(action),
     )
     return Following(after, parent, stack_features(rules, kind, values), source)
 
@@ -108,13 +108,6 @@ def _fetch(parts: tf.Tensor, parent: tf.Tensor, place: tf.Tensor) -> tf.Tensor:
     shape = tf.shape(parts)
     flat = tf.reshape(parts, [shape[0], -1, shape[3]])
     return tf.gather(flat, parent * shape[2] + place, batch_dims=1)
-
-
-def _created(rules: Rules, action: tf.Tensor) -> tf.Tensor:
-    """How many identities the actions [...], by their numbers from 1, have taken."""
-    if rules.creates is None:
-        return tf.zeros_like(action)
-    return tf.cast(tf.equal(action, rules.action_number(rules.creates)), tf.int32)
 
 
 def _history_after(history: tf.Tensor, utterance: tf.Tensor, command: tf.Tensor) -> tf.Tensor:

@@ -60,12 +60,16 @@ class Rules(abc.ABC):
         num_positions: P, entries of an encoded world.
         creates: the action that takes a new identity, if any does.
         identity_step: what one hidden number more adds to an object's code; 0 where there are none.
+        look_sizes: how many values each of the L numbers of `looks` has.
+        look_groups: the columns of `looks` by which people say that things look the same.
     """
 
     domain: Domain
     num_positions: int
     creates: str | None = None
     identity_step: int = 0
+    look_sizes: tuple[int, ...]
+    look_groups: tuple[tuple[int, ...], ...] = ()
 
     @abc.abstractmethod
     def encode_world(self, world: World) -> list[int]:
@@ -172,6 +176,31 @@ class Rules(abc.ABC):
 
         What is no object, a number or 0, has row −1.
         """
+
+    @abc.abstractmethod
+    def things(self, world: tf.Tensor) -> tf.Tensor:
+        """[B, N] codes of all that can be spoken of in worlds [B, P], 0 where there is nothing.
+
+        A thing that is gone for now has position 0.
+        """
+
+    def thing_places(self, things: tf.Tensor) -> tf.Tensor:
+        """[B, N] where `things` are, 0 for those that are gone."""
+        return self.position(things)
+
+    @abc.abstractmethod
+    def identity(self, codes: tf.Tensor) -> tf.Tensor:
+        """What objects are known by, from 1, in codes of any shape."""
+
+    @abc.abstractmethod
+    def looks(self, codes: tf.Tensor) -> tf.Tensor:
+        """[..., L] what one sees of objects with these codes, from 0; zeros for no object."""
+
+    def newcomers(self, action: tf.Tensor) -> tf.Tensor:
+        """How many identities the actions [...], by their numbers from 1, have taken; int32."""
+        if self.creates is None:
+            return tf.zeros_like(action)
+        return tf.cast(tf.equal(action, self.action_number(self.creates)), tf.int32)
 
     def encode_worlds(self, worlds: Sequence[World]) -> NDArray[np.int32]:
         """[B, P] int32 of a list of worlds."""

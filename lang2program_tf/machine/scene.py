@@ -27,7 +27,7 @@ from lang2program_tf.machine.rules import (
     top,
     write_two,
 )
-from lang2program_tf.machine.state import COLOR_LETTERS
+from lang2program_tf.machine.state import COLOR_LETTERS, OBJECT_CODE_BASE
 
 _IDENTITY, _POSITION, _SHIRT = 10, 6, 3  # first bits of the fields
 _COLOR_MASK, _POSITION_MASK = 0b111, 0b1111
@@ -45,6 +45,8 @@ class SceneRules(Rules):
     num_positions = STAGE_LENGTH
     creates = "create"
     identity_step = 1 << _IDENTITY
+    look_sizes = (len(COLOR_LETTERS),) * 2
+    look_groups = ((0,), (1,), (0, 1))
 
     def encode_world(self, world: World) -> list[int]:
         cells = [0] * STAGE_LENGTH
@@ -158,6 +160,21 @@ class SceneRules(Rules):
                 bitwise_and(codes, _COLOR_MASK) + _ROW_BEFORE_COLORS,
             ],
         )
+
+    def things(self, world: tf.Tensor) -> tf.Tensor:
+        return world
+
+    def thing_places(self, things: tf.Tensor) -> tf.Tensor:
+        """The places of the stage, be there somebody or not."""
+        return tf.broadcast_to(tf.range(1, STAGE_LENGTH + 1), tf.shape(things))
+
+    def identity(self, codes: tf.Tensor) -> tf.Tensor:
+        return right_shift(codes, _IDENTITY)
+
+    def looks(self, codes: tf.Tensor) -> tf.Tensor:
+        """Shirt and hat."""
+        is_person = tf.cast(codes >= OBJECT_CODE_BASE, tf.int32)[..., tf.newaxis]
+        return is_person * tf.stack([self._shirt(codes), bitwise_and(codes, _COLOR_MASK)], axis=-1)
 
     def _shirt(self, codes: tf.Tensor) -> tf.Tensor:
         return bitwise_and(right_shift(codes, _SHIRT), _COLOR_MASK)

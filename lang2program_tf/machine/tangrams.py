@@ -38,6 +38,7 @@ class TangramsRules(Rules):
 
     domain = TANGRAMS
     num_positions = len(SHAPES)
+    look_sizes = (len(SHAPES) + 1,)
 
     def encode_world(self, world: World) -> list[int]:
         shapes = [SHAPES.index(piece.shape) + 1 for piece in world.objects]
@@ -109,6 +110,21 @@ class TangramsRules(Rules):
                 bitwise_and(codes, _SHAPE_MASK) + _ROW_BEFORE_SHAPES,
             ],
         )
+
+    def things(self, world: tf.Tensor) -> tf.Tensor:
+        """All pieces in the order of their shapes, be they on the row or not."""
+        shapes = np.arange(1, self.num_positions + 1, dtype=np.int32)
+        here = tf.equal(world[:, tf.newaxis], shapes[:, np.newaxis])  # [B, shapes, P]
+        position = tf.reduce_sum(tf.cast(here, tf.int32) * shapes, axis=-1)
+        return OBJECT_CODE_BASE + position * (1 << _POSITION) + shapes
+
+    def identity(self, codes: tf.Tensor) -> tf.Tensor:
+        return bitwise_and(codes, _SHAPE_MASK)
+
+    def looks(self, codes: tf.Tensor) -> tf.Tensor:
+        """The shape."""
+        is_piece = tf.cast(codes >= OBJECT_CODE_BASE, tf.int32)
+        return (is_piece * bitwise_and(codes, _SHAPE_MASK))[..., tf.newaxis]
 
 
 # Rows of pieces as one int, three bits a shape from the left end on. Position 0, which only

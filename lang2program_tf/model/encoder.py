@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 import tensorflow as tf
 from numpy.typing import NDArray
 
-from lang2program_tf.corpus.words import PADDING
+from lang2program_tf.corpus.words import PADDING, UNKNOWN
+from lang2program_tf.model.dropout import Dropout
 from lang2program_tf.model.initial_values import InitialValues
 from lang2program_tf.model.lstm import GATES, NUM_SIGMOIDS, WORDS_AT_ONCE, lstm_states
 
@@ -22,11 +24,13 @@ class EncodedUtterances(NamedTuple):
       words: [N, W, E] float32, state of each word, forward then backward; zeros at padding.
       mask: [N, W] bool, True at real words.
       summary: [N, E] float32, last forward then first backward state; zeros without any word.
+      vectors: [N, W, D] float32, the words themselves; zeros at padding.
     """
 
     words: tf.Tensor
     mask: tf.Tensor
     summary: tf.Tensor
+    vectors: tf.Tensor
 
 
 class LSTMWeights(tf.keras.layers.Layer):
@@ -60,7 +64,12 @@ class UtteranceEncoder(tf.keras.layers.Layer):
     """
 
     def __init__(
-        self, word_vectors: NDArray[np.float32], *, units: int, initial: InitialValues
+        self,
+        word_vectors: NDArray[np.float32],
+        *,
+        units: int,
+        initial: InitialValues,
+        trained_words: Sequence[int] = (),
     ) -> None:
         """Creates the variables.
 
@@ -68,6 +77,8 @@ class UtteranceEncoder(tf.keras.layers.Layer):
           word_vectors: [words, D], never trained; the row of padding is embedded as zeros.
           units: of one direction.
           initial: where initial values come from.
+          trained_words: ids of the words that get a trained vector, zero at first, which is added
+            to the fixed one.
         """
         super().__init__()
         vectors = np.array(word_vectors, np.float32)
@@ -77,6 +88,13 @@ class UtteranceEncoder(tf.keras.layers.Layer):
         self.units = units
         self.dimensions = vectors.shape[1]
         self.word_vectors = tf.Variable(vectors, trainable=False, name="word_vectors")
+        self.residuals: tf.Variable | None = None
+        if trained_words:
+            self._residual_rows = np.zeros([len(vectors)], np.int32)  # row 0 is "not trained"
+            self._residual_rows[list(trained_words)] = np.arange(1, 1 + len(trained_words))
+            self.residuals = tf.Variable(
+                np.zeros([len(trained_words), self.dimensions], np.float32), name="residuals"
+            )
         with tf.name_scope("forward"):
             self.forward = LSTMWeights(self.dimensions, units=units, initial=initial)
         with tf.name_scope("backward"):
@@ -87,12 +105,13 @@ class UtteranceEncoder(tf.keras.layers.Layer):
         """Width E of a word state and of a summary."""
         return 2 * self.units
 
-    def call(self, words: tf.Tensor) -> EncodedUtterances:
-        """Encodes word ids [N, W] int32."""
+    def call(self, words: tf.Tensor, dropout: Dropout | None = None) -> EncodedUtterances:
+        """Encodes word ids [N, W] int32; in learning, without what `dropout` drops."""
         num_words = tf.shape(words)[1]
-        spare = -num_words % WORDS_AT_ONCE
-        padded = tf.transpose(tf.pad(words, [[0, 0], [0, spare]], constant_values=PADDING))
         lengths = tf.math.count_nonzero(words != PADDING, axis=1, dtype=tf.int32)  # [N]
+        vectors = self._embed(words, dropout)  # [N, W, D]
+        spare = -num_words % WORDS_AT_ONCE
+        padded = tf.transpose(tf.pad(vectors, [[0, 0], [0, spare], [0, 0]]), [1, 0, 2])
         forward = self._states(self.forward, padded)[:num_words]  # [W, N, units]
         backward = self._states(self.backward, _reversed(padded, lengths))[:num_words]
         backward = _reversed(backward, lengths)
@@ -101,16 +120,26 @@ class UtteranceEncoder(tf.keras.layers.Layer):
         states = tf.where(mask[..., tf.newaxis], states, 0.0)
         last = tf.gather(states, tf.maximum(lengths - 1, 0), axis=1, batch_dims=1)
         summary = tf.concat([last[:, : self.units], states[:, 0, self.units :]], axis=-1)
-        return EncodedUtterances(states, mask, summary)
+        return EncodedUtterances(states, mask, summary, vectors)
 
-    def _states(self, weights: LSTMWeights, words: tf.Tensor) -> tf.Tensor:
-        """The states [W, N, units] of one direction, for word ids [W, N] in its order."""
+    def _embed(self, words: tf.Tensor, dropout: Dropout | None) -> tf.Tensor:
+        """[N, W, D] the vectors of words [N, W]."""
+        if dropout is not None:
+            words = dropout.words(words, unknown=UNKNOWN, padding=PADDING)
+        vectors = tf.gather(self.word_vectors, words)
+        if self.residuals is not None:
+            residuals = tf.pad(self.residuals, [[1, 0], [0, 0]])
+            vectors += tf.gather(residuals, tf.gather(self._residual_rows, words))
+        return vectors if dropout is None else dropout(vectors)
+
+    def _states(self, weights: LSTMWeights, vectors: tf.Tensor) -> tf.Tensor:
+        """The states [W, N, units] of one direction, for vectors [W, N, D] in its order."""
         # Folds the hard sigmoids' line into weights, so that only its clipping remains.
         scale = tf.repeat([0.2] * NUM_SIGMOIDS + [1.0], self.units)
         shift = tf.repeat([0.5] * NUM_SIGMOIDS + [0.0], self.units)
-        vectors = tf.reshape(tf.gather(self.word_vectors, words), [-1, self.dimensions])
-        inputs = tf.matmul(vectors, weights.kernel * scale) + (weights.bias * scale + shift)
-        shape = tf.shape(words)
+        shape = tf.shape(vectors)
+        flat = tf.reshape(vectors, [-1, self.dimensions])
+        inputs = tf.matmul(flat, weights.kernel * scale) + (weights.bias * scale + shift)
         inputs = tf.reshape(inputs, [shape[0], shape[1], len(GATES) * self.units])
         return lstm_states(inputs, weights.recurrent_kernel * scale)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 import tensorflow as tf
@@ -11,11 +11,20 @@ from numpy.typing import NDArray
 
 import gin
 from lang2program_tf.language import Domain
+from lang2program_tf.machine import get_machine
+from lang2program_tf.machine.context import context_features, feature_widths
 from lang2program_tf.machine.examples import Examples
 from lang2program_tf.machine.features import STACK_SLOTS, HistoryFeatures
 from lang2program_tf.machine.follow import Following, take_slots
 from lang2program_tf.machine.primitives import NUM_PRIMITIVES
-from lang2program_tf.model.decoder import AttentionDecoder, DecoderMemory, DecoderScores
+from lang2program_tf.model.context_decoder import (
+    CONTEXTS,
+    ContextDecoder,
+    ContextMemory,
+    Sentences,
+)
+from lang2program_tf.model.decoder import AttentionDecoder, DecoderScores
+from lang2program_tf.model.dropout import Dropout
 from lang2program_tf.model.encoder import UtteranceEncoder
 from lang2program_tf.model.history import StackHistory, StackTables, TokensHistory
 from lang2program_tf.model.initial_values import InitialValues
@@ -41,11 +50,12 @@ class ParserMemory(NamedTuple):
     """All that scoring needs and no prefix changes; made once a batch and weight update.
 
     Attributes:
-      decoder: the utterances, ready for attention.
+      decoder: the utterances, ready for attention: a `DecoderMemory`; in context all that the
+        decoder reads: a `ContextMemory`.
       history: the execution history's tables.
     """
 
-    decoder: DecoderMemory
+    decoder: Any
     history: HistoryTables
 
     def of_examples(self, rows: slice | tf.Tensor) -> ParserMemory:
@@ -60,6 +70,9 @@ class Parser(tf.keras.Model):
     Its part in search and learning is told by `ParserProtocol`. Beside the weights a search carries
     the embeddings of the prefixes' stacks: a token pushes one value at most, and only that one is
     embedded anew.
+
+    Without context it is the paper's parser. With any it parses turns: examples whose utterances
+    but the last are dealt with.
     """
 
     def __init__(
@@ -73,6 +86,12 @@ class Parser(tf.keras.Model):
         query_layers: Sequence[int] = (128, 128),
         token_dimensions: int = 150,
         primitive_dimensions: int = 32,
+        context: Sequence[str] = (),
+        context_width: int = 96,
+        context_heads: int = 4,
+        dropout: float = 0.0,
+        word_dropout: float = 0.0,
+        trained_words: Sequence[int] = (),
     ) -> None:
         """Creates all variables.
 
@@ -86,15 +105,31 @@ class Parser(tf.keras.Model):
             code two.
           token_dimensions: width of a token embedding.
           primitive_dimensions: width of a primitive embedding.
+          context: what it sees beside the present sentence: any of `sentences` (the earlier ones),
+            `world` and `commands`.
+          context_width: width of the layers of a decoder in context.
+          context_heads: heads of its attentions.
+          dropout: share of a layer's numbers that learning drops.
+          word_dropout: share of the words that learning takes for unknown ones.
+          trained_words: ids of the words that get a trained vector beside the fixed one.
         """
         super().__init__(name="parser")
         if tuple(history) not in (("tokens",), ("stack",), HISTORIES):
             raise ValueError(f"history must be of {HISTORIES}, in this order, got {history}")
+        if set(context) - set(CONTEXTS):
+            raise ValueError(f"context must be of {CONTEXTS}, got {context}")
+        if (dropout or word_dropout) and not context:
+            raise ValueError(f"dropout={dropout} and word_dropout={word_dropout} want a context")
+        self.context = tuple(context)
+        self.dropout = dropout
+        self.word_dropout = word_dropout
         initial = InitialValues(seed)
         frequent = np.asarray(word_vectors[:_WORDS_FOR_STATISTICS])
         statistics = {"mean": float(frequent.mean()), "std": float(frequent.std())}
         with tf.name_scope("encoder"):
-            self.encoder = UtteranceEncoder(word_vectors, units=encoder_units, initial=initial)
+            self.encoder = UtteranceEncoder(
+                word_vectors, units=encoder_units, initial=initial, trained_words=trained_words
+            )
         self.token_embeddings = tf.Variable(
             initial.normal(len(domain.tokens), token_dimensions, **statistics),
             name="token_embeddings",
@@ -114,29 +149,76 @@ class Parser(tf.keras.Model):
                     num_attributes=len(domain.things.attributes),
                     initial=initial,
                 )
+        history_width = sum(part.width for part in self._histories())
+        self.decoder: Any
         with tf.name_scope("decoder"):
-            self.decoder = AttentionDecoder(
-                self.token_embeddings,
-                history_width=sum(part.width for part in self._histories()),
-                utterance_width=self.encoder.width,
-                query_layers=query_layers,
-                initial=initial,
-            )
+            if context:
+                self._rules = get_machine(domain.name).rules
+                self.decoder = ContextDecoder(
+                    self.token_embeddings,
+                    contexts=self.context,
+                    history_width=history_width,
+                    utterance_width=self.encoder.width,
+                    word_width=self.encoder.width + self.encoder.dimensions,
+                    feature_widths=feature_widths(self._rules),
+                    width=context_width,
+                    heads=context_heads,
+                    initial=initial,
+                )
+            else:
+                self.decoder = AttentionDecoder(
+                    self.token_embeddings,
+                    history_width=history_width,
+                    utterance_width=self.encoder.width,
+                    query_layers=query_layers,
+                    initial=initial,
+                )
 
-    def read(self, words: tf.Tensor, examples: Examples | None = None) -> ParserMemory:
+    def read(
+        self,
+        words: tf.Tensor,
+        examples: Examples | None = None,
+        *,
+        dropout_seed: tf.Tensor | None = None,
+    ) -> ParserMemory:
         """Reads the utterances of B examples, and multiplies out what no prefix changes.
 
         Args:
           words: [B, M, W] int32, word ids with padding (id 1) behind utterances.
-          examples: not looked at: this parser knows the world only by what programs do in it.
+          examples: where they begin; looked at in context only: the paper's parser knows the world
+            by what programs do in it.
+          dropout_seed: [2] int32, to drop numbers and words as in learning.
         """
-        del examples
+        if self.context:
+            if examples is None:
+                raise ValueError("examples=None: a parser in context must know where they begin")
+            decoder = self._read_in_context(words, examples, dropout_seed)
+        else:
+            shape = tf.shape(words)
+            encoded = self.encoder(tf.reshape(words, [-1, shape[2]]))
+            decoder = self.decoder.prepare(encoded, num_examples=shape[0])
+        return ParserMemory(decoder, self.history_tables(self.decoder.history_kernel))
+
+    def _read_in_context(
+        self, words: tf.Tensor, examples: Examples, dropout_seed: tf.Tensor | None
+    ) -> ContextMemory:
+        dropout = None
+        if dropout_seed is not None:
+            dropout = Dropout(self.dropout, word_rate=self.word_dropout, seed=dropout_seed)
+        # Turns of one dialogue share their sentences; each is read once.
         shape = tf.shape(words)
-        encoded = self.encoder(tf.reshape(words, [-1, shape[2]]))
-        return ParserMemory(
-            decoder=self.decoder.prepare(encoded, num_examples=shape[0]),
-            history=self.history_tables(self.decoder.history_kernel),
+        different = tf.raw_ops.UniqueV2(x=tf.reshape(words, [-1, shape[2]]), axis=[0])
+        encoded = self.encoder(different.y, dropout)
+        number = tf.reshape(different.idx, shape[:2])  # [B, M]
+        known = tf.concat([encoded.words, encoded.vectors], axis=-1)
+        present = tf.gather(number, examples.num_commands, batch_dims=1)
+        sentences = Sentences(
+            words=tf.gather(known, number),
+            mask=tf.gather(encoded.mask, number),
+            present=examples.num_commands,
+            summary=tf.gather(encoded.summary, present),
         )
+        return self.decoder.prepare(sentences, context_features(self._rules, examples), dropout)
 
     def begin(self, memory: ParserMemory, num_prefixes: int) -> tf.Tensor:
         """[B, K, 3, D] float32, the embeddings of empty stacks; D is 0 without STACK."""
@@ -243,6 +325,11 @@ class Parser(tf.keras.Model):
     ) -> DecoderScores:
         """Scores of prefixes [B, K] for the utterances `words` [B, M, W] int32."""
         return self.score(self.read(words), history, utterance)
+
+    @property
+    def num_words(self) -> int:
+        """Rows of the vocabulary."""
+        return int(self.encoder.word_vectors.shape[0])
 
     def first_non_finite_variable(self) -> str | None:
         """The name of a trained variable that holds NaN or infinity, None if all are finite."""

@@ -36,8 +36,16 @@ class ParserProtocol(Protocol):
 
     trainable_variables: Sequence[tf.Variable]
 
-    def read(self, words: tf.Tensor, examples: Examples) -> Any:
-        """The memory of B examples with word ids [B, M, W] int32; see `MemoryProtocol`."""
+    def read(
+        self, words: tf.Tensor, examples: Examples, *, dropout_seed: tf.Tensor | None = None
+    ) -> Any:
+        """The memory of B examples, see `MemoryProtocol`.
+
+        Args:
+            words: [B, M, W] int32, word ids.
+            examples: where they begin.
+            dropout_seed: [2] int32 in learning, for parsers that then drop some of what they see.
+        """
 
     def begin(self, memory: Any, num_prefixes: int) -> Any:
         """What is carried for K = `num_prefixes` empty prefixes of each example."""

@@ -1,6 +1,7 @@
 """Search for programs in the graph, and the rules that say which prefixes live on."""
 
 from lang2program_tf.search.beam_search import BeamSearch
+from lang2program_tf.search.by_worlds import WorldSearch
 from lang2program_tf.search.programs import best_programs
 from lang2program_tf.search.randomized import RandomizedOriginal, RandomizedPaper
 from lang2program_tf.search.sampled import GammaRandomized, ParticleFilter, Rollouts
@@ -18,5 +19,6 @@ __all__ = [
     "Rollouts",
     "SearchTree",
     "Selection",
+    "WorldSearch",
     "best_programs",
 ]

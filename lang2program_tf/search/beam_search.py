@@ -228,7 +228,9 @@ class BeamSearch:
             carried: what the parser carries for them.
         """
         recent = (
-            self._of_this_utterance(beam.recent) if self.independent_utterances else beam.recent
+            of_this_utterance(self.machine, beam.recent)
+            if self.independent_utterances
+            else beam.recent
         )
         return self.parser.log_probs(memory, carried, recent=recent, utterance=beam.state.utterance)
 
@@ -237,12 +239,6 @@ class BeamSearch:
         return self.parser.note(
             memory, carried, seen=taken.seen, parent=taken.parent, source=taken.source
         )
-
-    def _of_this_utterance(self, recent: tf.Tensor) -> tf.Tensor:
-        """Recent tokens [B, K, 4] without those up to the last action."""
-        ends = tf.reduce_any(tf.equal(recent[..., tf.newaxis], self.machine.action_tokens), axis=-1)
-        before = tf.cumsum(tf.cast(ends, tf.int32), axis=-1, reverse=True) > 0
-        return tf.where(before, ABSENT, recent)
 
     def take(
         self,
@@ -291,3 +287,10 @@ class BeamSearch:
             weights=beam.weights,
             action_tokens=tf.constant(self.machine.action_tokens),
         )
+
+
+def of_this_utterance(machine: Machine, recent: tf.Tensor) -> tf.Tensor:
+    """Recent tokens [B, K, 4] without those up to the last action."""
+    ends = tf.reduce_any(tf.equal(recent[..., tf.newaxis], machine.action_tokens), axis=-1)
+    before = tf.cumsum(tf.cast(ends, tf.int32), axis=-1, reverse=True) > 0
+    return tf.where(before, ABSENT, recent)

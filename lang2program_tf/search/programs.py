@@ -26,10 +26,8 @@ def best_programs(machine: Machine, tree: SearchTree, count: int | tf.Tensor) ->
     last = tf.where(found, tf.gather(machine.action_tokens, action), -1)
     tokens = _trace_back(tree, node, last)
     edits = tf.reshape(by_example(tree.edits), [batch, -1, 3])
-    world = machine.world_after(
-        tf.gather(by_example(tree.world), node, batch_dims=1),
-        tf.gather(edits, best.indices, batch_dims=1),
-    )
+    command = tf.gather(edits, best.indices, batch_dims=1)
+    world = machine.world_after(tf.gather(by_example(tree.world), node, batch_dims=1), command)
     beam_size = tf.shape(tree.parent)[2]
     return Programs(
         tokens=tf.where(found[..., tf.newaxis], tokens, -1),
@@ -37,6 +35,8 @@ def best_programs(machine: Machine, tree: SearchTree, count: int | tf.Tensor) ->
         log_prob=best.values,
         rewarded=rewarded & found,
         world=tf.where(found[..., tf.newaxis], world, 0),
+        command=command,
+        agreeing=tf.cast(found, tf.int32),
     )
 
 

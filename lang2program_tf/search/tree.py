@@ -73,6 +73,9 @@ class Programs(NamedTuple):
         log_prob: [B, n] float32, −inf where there is none.
         rewarded: [B, n] bool.
         world: [B, n, P] int32, the encoded final world.
+        command: [B, n, 3] int32, the last command, as an entry of `MachineState.history`.
+        agreeing: [B, n] int32, how many programs stand behind the log-probability: 1, or more if it
+            is that of a world.
     """
 
     tokens: tf.Tensor
@@ -80,6 +83,8 @@ class Programs(NamedTuple):
     log_prob: tf.Tensor
     rewarded: tf.Tensor
     world: tf.Tensor
+    command: tf.Tensor
+    agreeing: tf.Tensor
 
 
 def side_by_side(first: SearchTree, second: SearchTree) -> SearchTree:

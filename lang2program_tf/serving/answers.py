@@ -34,12 +34,14 @@ class Alternative(NamedTuple):
     Attributes:
         program: tokens by the paper's names, separated by spaces.
         world: the world that it leads to.
-        log_prob: its log-probability.
+        log_prob: its log-probability, or that of the world if the parser goes by worlds.
+        agreeing: how many programs for the last utterance are part of that probability.
     """
 
     program: str
     world: str
     log_prob: float
+    agreeing: int = 1
 
     @property
     def probability(self) -> float:
@@ -138,7 +140,9 @@ def parse_answers(outputs: Columns, requests: Sequence[ParseRequest]) -> list[Pa
 
 
 def _parse_answer(row: Mapping[str, Any], num_utterances: int) -> ParseAnswer:
-    found = zip(row["program"], row["world"], row["log_prob"])
+    # Exports of earlier versions do not tell how many agree.
+    agreeing = row.get("agreeing", [1] * len(row["program"]))
+    found = zip(row["program"], row["world"], row["log_prob"], agreeing)
     alternatives = tuple(Alternative(*fields) for fields in found if fields[0])
     return ParseAnswer(
         alternatives=alternatives,

@@ -1,34 +1,36 @@
-"""Exports the parser of a training run."""
+"""Exports the parser of a training run, or those of several runs as one."""
 
 from __future__ import annotations
 
 import hashlib
 import json
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from lang2program_tf.corpus.scone import Example
 from lang2program_tf.errors import UserError
 from lang2program_tf.learning.experiment import open_run
+from lang2program_tf.learning.learner import Learner
 from lang2program_tf.learning.run_folder import CONFIG, OPERATIVE_CONFIG
 from lang2program_tf.learning.task import Task
+from lang2program_tf.model.committee import Committee
 from lang2program_tf.serving.exporter import export_parser
 from lang2program_tf.serving.settings import ExportSettings, Origin
 
 
 def export_run(
-    root_dir: str | os.PathLike[str],
+    root_dirs: Sequence[str | os.PathLike[str]],
     export_dir: str | os.PathLike[str],
     *,
     top_k: int,
     max_utterances: int,
     beam_size: int | None = None,
 ) -> Path:
-    """Exports the best weights of a run.
+    """Exports the best weights of a run, or of several runs as one parser.
 
     Args:
-        root_dir: the run's folder.
+        root_dirs: the runs' folders; what an answer looks like is told by the first.
         export_dir: gets the next version.
         top_k: how many programs an answer holds.
         max_utterances: how many utterances a row may have.
@@ -38,30 +40,61 @@ def export_run(
         The folder of the new version.
 
     Raises:
-        UserError: there is no such run, or nothing can be written.
+        UserError: there is no such run, runs do not fit together, or nothing can be written.
     """
-    learner = open_run(Path(root_dir))
+    learners = [_opened(root_dir) for root_dir in root_dirs]
+    learner = learners[0]
+    _check_that_they_fit(root_dirs, learners)
     settings = ExportSettings(
         beam_size=beam_size or learner.search.beam_size,
         iterations_per_utterance=learner.search.iterations_per_utterance,
         top_k=top_k,
         max_utterances=max_utterances,
+        by_worlds=learner.worlds is not None,
     )
     origin = Origin(
-        config=_config(Path(root_dir)),
+        config=_config(Path(root_dirs[0])),
         step=int(learner.step),
         data_fingerprint=_data_fingerprint(learner.task),
     )
-    with learner.evaluation_weights():
-        return export_parser(
-            learner.parser,
-            learner.task.words,
-            export_dir,
-            domain=learner.task.domain,
-            tokenizer=learner.task.tokenizer,
-            settings=settings,
-            origin=origin,
-        )
+    parsers = [each.parser for each in learners]
+    return export_parser(
+        Committee(parsers) if len(parsers) > 1 else parsers[0],
+        learner.task.words,
+        export_dir,
+        domain=learner.task.domain,
+        tokenizer=learner.task.tokenizer,
+        settings=settings,
+        origin=origin,
+    )
+
+
+def _opened(root_dir: str | os.PathLike[str]) -> Learner:
+    """The learner of a run, with the weights that it is evaluated with."""
+    learner = open_run(Path(root_dir))
+    learner.keep_evaluation_weights()
+    return learner
+
+
+def _check_that_they_fit(
+    root_dirs: Sequence[str | os.PathLike[str]], learners: Sequence[Learner]
+) -> None:
+    first = learners[0]
+    for root_dir, other in zip(root_dirs[1:], learners[1:]):
+        differing = [
+            name
+            for name, differs in (
+                ("domain", other.task.domain.name != first.task.domain.name),
+                ("words", other.task.words.words != first.task.words.words),
+                ("Parser.context", other.parser.context != first.parser.context),
+            )
+            if differs
+        ]
+        if differing:
+            raise UserError(
+                f"{root_dir} has another {' and '.join(differing)} than {root_dirs[0]}; "
+                "only parsers of one kind can be exported as one"
+            )
 
 
 def _config(folder: Path) -> str:

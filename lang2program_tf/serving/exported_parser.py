@@ -16,6 +16,7 @@ from lang2program_tf.corpus.tokenizers import Tokenizer
 from lang2program_tf.corpus.words import WordVectors
 from lang2program_tf.language import Domain
 from lang2program_tf.machine import get_machine
+from lang2program_tf.model.committee import Committee
 from lang2program_tf.model.parser import Parser
 from lang2program_tf.search import BeamSearch, Classic
 from lang2program_tf.serving.chunks import Columns, by_chunks
@@ -39,7 +40,7 @@ class ExportedParser(tf.Module):
 
     def __init__(
         self,
-        parser: Parser,
+        parser: Parser | Committee,
         *,
         domain: Domain,
         settings: ExportSettings,
@@ -93,7 +94,11 @@ class ExportedParser(tf.Module):
             independent_utterances=False,
         )
         self._graph = GraphParser(
-            search, notation=self.notation, tokens=self.tokens, top_k=settings.top_k
+            search,
+            notation=self.notation,
+            tokens=self.tokens,
+            top_k=settings.top_k,
+            by_worlds=settings.by_worlds,
         )
 
     def signatures(self) -> dict[str, tf.types.experimental.ConcreteFunction]:
@@ -126,8 +131,12 @@ class ExportedParser(tf.Module):
             program: [B, k] string, tokens by the paper's names, best program first; "" for none.
             world: [B, k] string, the worlds that the programs lead to.
             worlds: [B, U] string, the world after each utterance for the first program.
-            log_prob: [B, k] float32, the lowest float32 for no program.
-            num_found: [B] int32, how many complete programs the search found.
+            log_prob: [B, k] float32, of the programs, or of the worlds if the parser goes by
+                worlds; the lowest float32 for no program.
+            agreeing: [B, k] int32, how many programs for the last utterance lead to a world and
+                are part of its probability; 1 if the parser does not go by worlds.
+            num_found: [B] int32, how many complete programs the search found; by worlds, for the
+                last utterance and these worlds.
             read_as: [B, U] string, the words that the parser has read, a space between two.
             unknown_words: [B, U] string, those of them that it does not know.
             error: [B] string, what is wrong with a row, "" if nothing is.
@@ -143,6 +152,7 @@ class ExportedParser(tf.Module):
                 "world": tf.TensorSpec([top_k], tf.string),
                 "worlds": by_utterance,
                 "log_prob": tf.TensorSpec([top_k], tf.float32),
+                "agreeing": tf.TensorSpec([top_k], tf.int32),
                 "num_found": _INT,
                 "read_as": by_utterance,
                 "unknown_words": by_utterance,

@@ -16,6 +16,7 @@ from lang2program_tf.corpus.tokenizers import KnownForms, Tokenizer
 from lang2program_tf.corpus.words import WordVectors
 from lang2program_tf.errors import UserError
 from lang2program_tf.language import Domain
+from lang2program_tf.model.committee import Committee
 from lang2program_tf.model.parser import Parser
 from lang2program_tf.serving.executor_bundle import NAME as EXECUTOR
 from lang2program_tf.serving.executor_bundle import write_executor
@@ -27,7 +28,7 @@ from lang2program_tf.serving.warmup import write_warmup
 
 
 def export_parser(
-    parser: Parser,
+    parser: Parser | Committee,
     words: WordVectors,
     export_dir: str | os.PathLike[str],
     *,
@@ -39,7 +40,7 @@ def export_parser(
     """Writes the next version of an exported parser.
 
     Args:
-        parser: the parser.
+        parser: the parser, or several as one.
         words: the vocabulary that it was made with.
         export_dir: gets a folder with the next free number, complete at the moment it appears.
         domain: of the parser.
@@ -82,10 +83,11 @@ def export_parser(
     return version.published
 
 
-def _check(parser: Parser, words: WordVectors) -> None:
-    rows = int(parser.encoder.word_vectors.shape[0])
-    if rows != len(words):
-        raise ValueError(f"words has {len(words)} words, and the parser was made with {rows}")
+def _check(parser: Parser | Committee, words: WordVectors) -> None:
+    if parser.num_words != len(words):
+        raise ValueError(
+            f"words has {len(words)} words, and the parser was made with {parser.num_words}"
+        )
     name = parser.first_non_finite_variable()
     if name is not None:
         raise UserError(f"variable {name} holds NaN or infinity; export an earlier checkpoint")

@@ -9,8 +9,8 @@ from lang2program_tf.corpus.words import PADDING, UNKNOWN
 from lang2program_tf.machine import Examples
 from lang2program_tf.machine import state as st
 from lang2program_tf.machine.features import HistoryFeatures, stack_features
-from lang2program_tf.model.parser_protocol import MemoryProtocol
-from lang2program_tf.search import BeamSearch, best_programs
+from lang2program_tf.search import BeamSearch, Programs, WorldSearch, best_programs
+from lang2program_tf.search.beam_search import of_this_utterance
 from lang2program_tf.serving.chunks import Columns
 from lang2program_tf.serving.graph_programs import (
     TokenTable,
@@ -30,7 +30,13 @@ class GraphParser:
     """Answers rows. A row's answer does not depend on the rows beside it."""
 
     def __init__(
-        self, search: BeamSearch, *, notation: WorldNotation, tokens: TokenTable, top_k: int
+        self,
+        search: BeamSearch,
+        *,
+        notation: WorldNotation,
+        tokens: TokenTable,
+        top_k: int,
+        by_worlds: bool,
     ) -> None:
         """Binds what does not change.
 
@@ -39,24 +45,25 @@ class GraphParser:
             notation: of the domain's worlds.
             tokens: of the domain.
             top_k: k, how many programs an answer holds.
+            by_worlds: whether each is for another world, found sentence by sentence.
         """
         self._search = search
         self._notation = notation
         self._tokens = tokens
         self._top_k = top_k
+        self._worlds: WorldSearch | None = None
+        if by_worlds:
+            # All arguments, so that no gin binding of a training run has a say.
+            self._worlds = WorldSearch(
+                search, num_worlds=top_k, num_programs=16, least_share=0.001, add_up=True
+            )
 
     def parse(self, rows: Rows) -> Columns:
         """Searches; see `ExportedParser.parse`."""
-        examples = _examples(rows)
-        memory = self._read(rows, examples)
-        tree = self._search.search(memory, examples, seed=tf.zeros([2], tf.int32))
-        programs = best_programs(self._search.machine, tree, self._top_k)
-        num_found = tf.where(tf.equal(rows.error, ""), tree.num_complete, 0)
+        programs, worlds, num_found = self._predict(rows)
+        num_found = tf.where(tf.equal(rows.error, ""), num_found, 0)
         answered = (num_found > 0)[:, tf.newaxis]
         found = (programs.length > 0) & answered
-        worlds = worlds_on_the_way(
-            tree, programs.world[:, 0], rows.num_utterances, size=rows.words.shape[1]
-        )
         said = tf.sequence_mask(rows.num_utterances, rows.words.shape[1]) & answered
         right = tf.equal(rows.error, "")[:, tf.newaxis, tf.newaxis]
         unknown = tf.equal(rows.words, UNKNOWN)
@@ -65,6 +72,7 @@ class GraphParser:
             "world": self._top(tf.where(found, self._notation.show(programs.world), ""), ""),
             "worlds": tf.where(said, self._notation.show(worlds), ""),
             "log_prob": self._top(tf.where(found, programs.log_prob, NO_LOG_PROB), NO_LOG_PROB),
+            "agreeing": self._top(tf.where(found, programs.agreeing, 0), 0),
             "num_found": num_found,
             "read_as": _join_words(tf.where(right, rows.texts, "")),
             "unknown_words": _join_words(tf.where(right & unknown, rows.texts, "")),
@@ -72,6 +80,22 @@ class GraphParser:
                 rows.error, tf.where(answered[:, 0], "", "the search found no program")
             ),
         }
+
+    def _predict(self, rows: Rows) -> tuple[Programs, tf.Tensor, tf.Tensor]:
+        """Programs, the worlds [B, U, P] on the way of the best, how many [B] were found."""
+        examples = _examples(rows)
+        size = rows.words.shape[1]
+        if self._worlds is not None:
+            predicted = self._worlds.predict(self._words(rows), examples)
+            path = predicted.path[:, 0]
+            path = tf.pad(path, [[0, 0], [0, size - tf.shape(path)[1]], [0, 0]])
+            num_found = tf.reduce_sum(predicted.programs.agreeing, axis=1)
+            return predicted.programs, path, num_found
+        memory = self._search.parser.read(self._words(rows), examples)
+        tree = self._search.search(memory, examples, seed=tf.zeros([2], tf.int32))
+        programs = best_programs(self._search.machine, tree, self._top_k)
+        path = worlds_on_the_way(tree, programs.world[:, 0], rows.num_utterances, size=size)
+        return programs, path, tree.num_complete
 
     def score(self, rows: Rows, program: tf.Tensor) -> Columns:
         """Scores what may follow the beginnings of programs [B]; see `ExportedParser.score`."""
@@ -91,10 +115,26 @@ class GraphParser:
         error = first_error(error, tf.where(run.failed > 0, cannot, ""))
         good = tf.equal(error, "")[:, tf.newaxis]
         stack = stack_features(machine.rules, run.state.kinds, run.state.values)
-        scores = self._search.parser.score(
-            self._read(rows, examples), HistoryFeatures(run.recent, stack), run.state.utterance
+        # The present utterance is parsed from where the program so far has led.
+        present = Examples(
+            world=run.state.world[:, 0],
+            next_identity=run.state.next_identity[:, 0],
+            target=rows.world,
+            num_utterances=rows.num_utterances,
+            history=run.state.history[:, 0],
+            num_commands=run.state.utterance[:, 0],
+            first_world=rows.world,
         )
-        attention = tf.reduce_sum(scores.attention[:, 0], axis=1)  # [B, words of the longest]
+        recent = run.recent
+        if self._worlds is not None:  # by worlds, every sentence begins with an empty program
+            recent = of_this_utterance(machine, recent)
+        scores = self._search.parser.score(
+            self._search.parser.read(self._words(rows), present),
+            HistoryFeatures(recent, stack),
+            run.state.utterance,
+        )
+        # In context earlier utterances are attended to as well; what is said now is shown.
+        attention = tf.gather(scores.attention[:, 0], run.state.utterance[:, 0], batch_dims=1)
         width = rows.words.shape[2]
         spare = width - tf.shape(attention)[1]
         attention = tf.ensure_shape(tf.pad(attention, [[0, 0], [0, spare]]), [None, width])
@@ -111,13 +151,12 @@ class GraphParser:
             "error": error,
         }
 
-    def _read(self, rows: Rows, examples: Examples) -> MemoryProtocol:
-        """The parser's memory, without utterances and words that no row has."""
+    @staticmethod
+    def _words(rows: Rows) -> tf.Tensor:
+        """[B, M, W] word ids, without utterances and words that no row has."""
         size = tf.reduce_max(rows.num_utterances)
         lengths = tf.math.count_nonzero(rows.words != PADDING, axis=2, dtype=tf.int32)
-        longest = tf.reduce_max(lengths)
-        memory: MemoryProtocol = self._search.parser.read(rows.words[:, :size, :longest], examples)
-        return memory
+        return rows.words[:, :size, : tf.reduce_max(lengths)]
 
     def _top(self, column: tf.Tensor, nothing: str | float) -> tf.Tensor:
         """[B, k] of [B, n] with n ≤ k."""

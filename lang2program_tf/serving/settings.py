@@ -13,6 +13,8 @@ class ExportSettings:
         beam_size: how many prefixes live in the search; the paper's is 32.
         iterations_per_utterance: longest program that is searched, in tokens an utterance.
         top_k: k, how many programs an answer holds.
+        by_worlds: whether the parser goes sentence by sentence with k worlds, and its answer holds
+            a program for each of them; see `WorldSearch`.
         max_utterances: U; a row with more is an error. Examples of the data have up to five.
         max_utterance_bytes: a row with a longer utterance is an error.
         max_world_bytes: a row with a longer world is an error.
@@ -27,10 +29,11 @@ class ExportSettings:
     max_utterance_bytes: int = 2000
     max_world_bytes: int = 1000
     rows_per_step: int = 64
+    by_worlds: bool = False
 
     def __post_init__(self) -> None:
         for name, value in asdict(self).items():
-            if not isinstance(value, int) or value < 1:
+            if name != "by_worlds" and (not isinstance(value, int) or value < 1):
                 raise ValueError(f"{name}={value!r} must be a whole number, 1 or more")
 
 

@@ -16,7 +16,7 @@ def test_the_export_answers_the_dev_set_as_the_checkpoint_does(parity_dir, tmp_p
     source = ["--checkpoint", str(parity_dir / "checkpoint" / "weights-999"), "--domain", "scene"]
     words = ["--word_vocab", str(parity_dir / "word_vocab.json.gz")]
     assert main(["import_original", *source, *words, "--root_dir", str(run)]) == 0
-    version = export_run(run, tmp_path / "scene", top_k=5, max_utterances=5)
+    version = export_run([run], tmp_path / "scene", top_k=5, max_utterances=5)
     files = [path for path in version.rglob("*") if path.is_file()]
     assert sum(path.stat().st_size for path in files) < 15e6
 

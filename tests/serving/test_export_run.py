@@ -55,7 +55,7 @@ def run(tmp_path_factory):
 @pytest.fixture(scope="module")
 def version(run, tmp_path_factory):
     target = tmp_path_factory.mktemp("exported") / "scene"
-    return export_run(run, target, top_k=2, max_utterances=5)
+    return export_run([run], target, top_k=2, max_utterances=5)
 
 
 @pytest.fixture(scope="module")
@@ -105,7 +105,7 @@ def test_a_fingerprint_sees_every_change():
 
 def test_a_folder_that_is_no_run_is_named(tmp_path):
     with pytest.raises(UserError, match=f"{tmp_path} holds no run"):
-        export_run(tmp_path, tmp_path / "out", top_k=1, max_utterances=1)
+        export_run([tmp_path], tmp_path / "out", top_k=1, max_utterances=1)
     assert not (tmp_path / "out").exists()
 
 

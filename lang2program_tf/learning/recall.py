@@ -1,0 +1,156 @@
+"""Exploration without search: programs are recalled from a memory of all there are.
+
+With the worlds before and after a turn known, all programs of one command that lead from one to the
+other can be listed beforehand (`corpus/programs.py`): the paper's "if exploration were exhaustive".
+What remains is to tell those that were meant from those that are right by luck. At first a step
+takes some by chance. Later, when the parser knows better, each set is cut to the programs that it
+likes best, and cut again from the whole set when it knows better still.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+import tensorflow as tf
+from numpy.typing import NDArray
+from tqdm import tqdm
+
+import gin
+from lang2program_tf.corpus.programs import NO_TOKEN, ProgramMemory
+from lang2program_tf.language import MAX_TOKENS
+from lang2program_tf.learning.priors import NamingPrior
+from lang2program_tf.machine import Examples, Machine
+from lang2program_tf.search import SearchTree
+from lang2program_tf.search.replay import replay
+
+_NEVER = -float("inf")
+_EXAMPLES_AT_ONCE = 60
+_PROGRAMS_STEP = 8  # few different numbers of programs, so that few shapes occur
+
+# Log-probabilities [n, Z] of programs [n, Z, 7] of the examples with numbers [n].
+Scorer = Callable[["NDArray[np.int32]", "NDArray[np.int32]"], "NDArray[np.float32]"]
+
+
+@gin.configurable(denylist=["machine", "programs", "seed"])
+class ProgramRecall(tf.Module):
+    """Takes the programs of a turn from a memory.
+
+    Attributes:
+        kept: [N, size] int32 variable, which of the programs of each example the last cut has kept.
+        cuts_done: scalar int32 variable.
+    """
+
+    def __init__(
+        self,
+        machine: Machine,
+        *,
+        programs: ProgramMemory,
+        seed: int,
+        size: int = 8,
+        capacity: int = 64,
+        cuts: Sequence[int] = (),
+        prior: NamingPrior | None = None,
+    ) -> None:
+        """Creates the variables.
+
+        Args:
+            machine: runs the programs.
+            programs: of all N training examples.
+            seed: of what is drawn here once for all.
+            size: how many programs of an example a step takes.
+            capacity: of larger sets so many are remembered, drawn by chance.
+            cuts: after how many steps the sets are cut to the `size` programs that are likeliest
+                under the parser's (averaged) weights; before the first cut a step draws them.
+            prior: for or against programs, before the first cut and in it.
+        """
+        super().__init__(name="recall")
+        for name, value in (("size", size), ("capacity", capacity)):
+            if value < 1:
+                raise ValueError(f"{name}={value} must be 1 or more")
+        if sorted(set(cuts)) != list(cuts) or any(cut < 0 for cut in cuts):
+            raise ValueError(f"cuts={cuts} must be rising numbers of steps")
+        if len(programs.tokens) == 0:
+            raise ValueError("programs are empty: no example has a program of one command")
+        self._machine = machine
+        self._size = size
+        self._cuts = tuple(cuts)
+        self._programs = _dense(programs, capacity, seed)  # [N, capacity, 7]
+        prior_of = prior or NamingPrior()
+        self._log_prior = prior_of(machine.rules.domain, tf.constant(self._programs)).numpy()
+        self._log_prior[self._programs[..., 0] == NO_TOKEN] = _NEVER
+        num_examples = len(self._programs)
+        self.kept = tf.Variable(
+            tf.zeros([num_examples, size], tf.int32), trainable=False, name="kept"
+        )
+        self.cuts_done = tf.Variable(0, trainable=False, name="cuts_done")
+
+    def explore(self, examples: Examples, *, indices: tf.Tensor, seed: tf.Tensor) -> SearchTree:
+        """The tree of the programs of B examples; their log-probabilities are not known: 0.
+
+        Args:
+            examples: where they begin.
+            indices: [B] int32, their numbers among all examples.
+            seed: [2] int32, of what is drawn.
+        """
+        log_prior = tf.gather(self._log_prior, indices)  # [B, capacity]
+
+        def draw() -> tf.Tensor:
+            uniform = tf.random.stateless_uniform(tf.shape(log_prior), seed, minval=1e-9)
+            gumbel = -tf.math.log(-tf.math.log(uniform))
+            count = min(self._size, self._programs.shape[1])
+            drawn = tf.math.top_k(gumbel + log_prior, k=count).indices
+            return tf.pad(drawn, [[0, 0], [0, self._size - count]], constant_values=-1)
+
+        chosen = tf.cond(self.cuts_done > 0, lambda: tf.gather(self.kept, indices), draw)
+        programs = tf.gather(
+            tf.gather(self._programs, indices), tf.maximum(chosen, 0), batch_dims=1
+        )
+        there = (chosen >= 0) & (programs[..., 0] != NO_TOKEN)
+        return replay(
+            self._machine,
+            examples,
+            tf.where(there[..., tf.newaxis], tf.cast(programs, tf.int32), NO_TOKEN),
+            tf.where(there, 0.0, _NEVER),
+        )
+
+    def cut_is_due(self, step: int) -> bool:
+        """Whether the sets are to be cut before step `step`, from 0."""
+        done = int(self.cuts_done)
+        return done < len(self._cuts) and step >= self._cuts[done]
+
+    def cut(self, score: Scorer) -> None:
+        """Cuts every set to its likeliest programs."""
+        counts = np.count_nonzero(self._programs[..., 0] != NO_TOKEN, axis=1)
+        order = np.argsort(counts, kind="stable")
+        kept = np.full([len(counts), self._size], -1, np.int32)
+        first = int(self.cuts_done) == 0
+        with tqdm(total=len(order), desc="cutting the sets of programs", unit=" turns") as bar:
+            for start in range(0, len(order), _EXAMPLES_AT_ONCE):
+                rows = order[start : start + _EXAMPLES_AT_ONCE].astype(np.int32)
+                most = max(1, counts[rows].max())
+                width = min(-(-most // _PROGRAMS_STEP) * _PROGRAMS_STEP, self._programs.shape[1])
+                programs = self._programs[rows, :width]
+                scores = score(rows, programs.astype(np.int32))
+                scores = np.where(programs[..., 0] == NO_TOKEN, _NEVER, scores)
+                if first:
+                    scores = scores + self._log_prior[rows, :width]
+                best = np.argsort(-scores, axis=1, kind="stable")[:, : self._size]
+                found = np.take_along_axis(scores, best, axis=1) > _NEVER
+                kept[rows, : best.shape[1]] = np.where(found, best, -1)
+                bar.update(len(rows))
+        self.kept.assign(kept)
+        self.cuts_done.assign_add(1)
+
+
+def _dense(memory: ProgramMemory, capacity: int, seed: int) -> NDArray[np.int8]:
+    """[N, capacity, 7] int8, the programs of each example, of larger sets some by chance."""
+    random = np.random.RandomState(seed)
+    capacity = min(capacity, int(memory.counts.max()))
+    dense = np.full([len(memory.counts), capacity, MAX_TOKENS], NO_TOKEN, np.int8)
+    for number, (begin, end) in enumerate(zip(memory.offsets, memory.offsets[1:])):
+        rows = np.arange(begin, end)
+        if len(rows) > capacity:
+            rows = np.sort(random.choice(rows, capacity, replace=False))
+        dense[number, : len(rows)] = memory.tokens[rows]
+    return dense
