@@ -157,7 +157,7 @@ def programs_of(machine: Machine, tree: SearchTree) -> list[list[Program]]:
     """All complete programs of every example, best first."""
     counts = tree.num_complete.numpy()
     best = best_programs(machine, tree, int(counts.max()))
-    tokens, lengths, log_probs, rewards, worlds = (part.numpy() for part in best)
+    tokens, lengths, log_probs, rewards, worlds, *_ = (part.numpy() for part in best)
     return [
         [
             Program(
