@@ -62,7 +62,7 @@ class ProgramRecall(tf.Module):
             capacity: of larger sets so many are remembered, drawn by chance.
             cuts: after how many steps the sets are cut to the `size` programs that are likeliest
                 under the parser's (averaged) weights; before the first cut a step draws them.
-            prior: for or against programs, when they are drawn and in every cut.
+            prior: for or against programs, before the first cut and in it.
         """
         super().__init__(name="recall")
         for name, value in (("size", size), ("capacity", capacity)):
@@ -124,6 +124,7 @@ class ProgramRecall(tf.Module):
         counts = np.count_nonzero(self._programs[..., 0] != NO_TOKEN, axis=1)
         order = np.argsort(counts, kind="stable")
         kept = np.full([len(counts), self._size], -1, np.int32)
+        first = int(self.cuts_done) == 0
         with tqdm(total=len(order), desc="cutting the sets of programs", unit=" turns") as bar:
             for start in range(0, len(order), _EXAMPLES_AT_ONCE):
                 rows = order[start : start + _EXAMPLES_AT_ONCE].astype(np.int32)
@@ -131,7 +132,9 @@ class ProgramRecall(tf.Module):
                 width = min(-(-most // _PROGRAMS_STEP) * _PROGRAMS_STEP, self._programs.shape[1])
                 programs = self._programs[rows, :width]
                 scores = score(rows, programs.astype(np.int32))
-                scores = scores + self._log_prior[rows, :width]  # −∞ where there is none
+                scores = np.where(programs[..., 0] == NO_TOKEN, _NEVER, scores)
+                if first:
+                    scores = scores + self._log_prior[rows, :width]
                 best = np.argsort(-scores, axis=1, kind="stable")[:, : self._size]
                 found = np.take_along_axis(scores, best, axis=1) > _NEVER
                 kept[rows, : best.shape[1]] = np.where(found, best, -1)
