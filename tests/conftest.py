@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import os
 from collections import Counter
 from pathlib import Path
@@ -16,6 +17,9 @@ if TYPE_CHECKING:
 # would differ in their last bits from those of commands that tests start.
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
 os.environ.setdefault("TF_NUM_INTRAOP_THREADS", "1")
+
+if importlib.util.find_spec("aiohttp") is None:  # the extra `serve` needs Python 3.10
+    collect_ignore_glob = ["server/*", "playground/*", "cli/test_*serve.py", "cli/test_play*.py"]
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

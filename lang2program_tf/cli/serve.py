@@ -42,7 +42,7 @@ def main(argv: Sequence[str]) -> int:
     need_serve_extra()
     log_to_stderr()
     stop = stop_on_signals()
-    from lang2program_tf.server.server import Server
+    from lang2program_tf.server.server import Server, in_address
 
     models = load_models(arguments.export, arguments.model_name, warm_up=arguments.warmup)
     server = Server(
@@ -54,13 +54,13 @@ def main(argv: Sequence[str]) -> int:
         poll_seconds=arguments.poll_seconds,
         access_log=arguments.access_log,
     )
+    host = in_address(arguments.host)
     for served in models:
         print(
-            f"serving {served.model.folder} as {served.name}: gRPC at "
-            f"{arguments.host}:{server.grpc_port}, "
-            f"REST at http://{arguments.host}:{server.rest_port}/v1/models/{served.name}"
+            f"serving {served.model.folder} as {served.name}: gRPC at {host}:{server.grpc_port}, "
+            f"REST at http://{host}:{server.rest_port}/v1/models/{served.name}"
         )
-    print(f"a page to play on: http://{arguments.host}:{server.rest_port}/", flush=True)
+    print(f"a page to play on: http://{host}:{server.rest_port}/", flush=True)
     stop.wait()
     print("stopping", file=sys.stderr)
     server.stop()

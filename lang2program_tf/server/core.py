@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 from numpy.typing import NDArray
@@ -84,11 +85,28 @@ class ServerCore:
         if len({shape[0] for shape in shapes.values()}) > 1:
             raise _invalid(f"{', '.join(sorted(shapes))} must have the same number of rows")
 
-    def count(self, name: str, *, entrypoint: str, status: str, started: float) -> None:
-        """Counts a prediction that began at `started` by `time.perf_counter`."""
-        seconds = time.perf_counter() - started if status == "OK" else None
-        known = name if name in self.models else None
-        self.metrics.count(known, entrypoint=entrypoint, status=status, seconds=seconds)
+    @contextmanager
+    def counted(self, name: str, *, entrypoint: str) -> Iterator[None]:
+        """Counts the prediction within it, by how it ends.
+
+        Args:
+            name: what the request calls the model.
+            entrypoint: `REST` or `GRPC`.
+        """
+        started, status = time.perf_counter(), "CANCELLED"
+        try:
+            yield
+            status = "OK"
+        except ServingError as error:
+            status = error.code
+            raise
+        except Exception:
+            status = "INTERNAL"
+            raise
+        finally:
+            seconds = time.perf_counter() - started if status == "OK" else None
+            known = name if name in self.models else None
+            self.metrics.count(known, entrypoint=entrypoint, status=status, seconds=seconds)
 
     def metrics_text(self) -> bytes:
         """All that is counted, as Prometheus reads it."""

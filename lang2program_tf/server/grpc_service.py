@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 import math
-import time
 from collections.abc import Awaitable, Callable
 from typing import Any
 
@@ -60,18 +59,8 @@ class PredictionService(prediction_service_pb2_grpc.PredictionServiceServicer):
     async def Predict(
         self, request: predict_pb2.PredictRequest, context: grpc.aio.ServicerContext
     ) -> predict_pb2.PredictResponse:
-        started, status = time.perf_counter(), "INTERNAL"
-        try:
-            response = await self._predict(request, context)
-            status = "OK"
-        except ServingError as error:
-            status = error.code
-            raise
-        finally:
-            self._core.count(
-                request.model_spec.name, entrypoint="GRPC", status=status, started=started
-            )
-        return response
+        with self._core.counted(request.model_spec.name, entrypoint="GRPC"):
+            return await self._predict(request, context)
 
     async def _predict(
         self, request: predict_pb2.PredictRequest, context: grpc.aio.ServicerContext

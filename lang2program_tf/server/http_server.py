@@ -97,12 +97,7 @@ class HttpServer:
         except Exception as error:
             response = self._failed(request, identifier, error)
         response.headers[ID_HEADER] = identifier
-        try:
-            await asyncio.wait_for(_send(request, response), self._limits.timeout)
-        except asyncio.TimeoutError:
-            if request.transport is not None:
-                request.transport.abort()
-            raise ConnectionError("the client does not take its answer") from None
+        await self._send(request, response, identifier)
         if self._access_log:
             milliseconds = 1000 * (time.perf_counter() - started)
             LOG.info(
@@ -111,6 +106,21 @@ class HttpServer:
                 *(response.content_length or 0, milliseconds),
             )
         return response
+
+    async def _send(
+        self, request: web.BaseRequest, response: web.Response, identifier: str
+    ) -> None:
+        """Sends an answer to who takes it in time."""
+        try:
+            await response.prepare(request)
+            await asyncio.wait_for(response.write_eof(), self._limits.timeout)
+        except ConnectionError:
+            pass  # nobody is there any more
+        except asyncio.TimeoutError:
+            error = ServingError("DEADLINE_EXCEEDED", "the client does not take its answer")
+            failure(identifier, _what(request), error)
+            if request.transport is not None:
+                request.transport.abort()
 
     def _check_connections(self, request: web.BaseRequest) -> None:
         assert self._runner is not None and self._runner.server is not None
@@ -150,6 +160,8 @@ async def read_body(request: web.BaseRequest, limits: ServerLimits) -> bytes:
         request.writer.output_size = 0  # that was not the answer
     try:
         return await asyncio.wait_for(request.read(), limits.timeout)
+    except ConnectionError:
+        raise ServingError("CANCELLED", "the client went away") from None
     except asyncio.TimeoutError:
         request.protocol.close()
         raise ServingError(
@@ -171,11 +183,6 @@ def error_response(error: ServingError) -> web.Response:
     if error.is_transient:
         response.headers[hdrs.RETRY_AFTER] = "1"
     return response
-
-
-async def _send(request: web.BaseRequest, response: web.Response) -> None:
-    await response.prepare(request)
-    await response.write_eof()
 
 
 def _what(request: web.BaseRequest) -> str:

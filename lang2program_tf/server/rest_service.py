@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import time
 from collections.abc import Sequence
 from typing import Any
 
@@ -82,16 +81,8 @@ class RestService:
         match = _PREDICT.fullmatch(request.path)
         if not match:
             raise _malformed(request)
-        started, status = time.perf_counter(), "INTERNAL"
-        try:
-            answer = await self._predict(request, match)
-            status = "OK"
-        except ServingError as error:
-            status = error.code
-            raise
-        finally:
-            self._core.count(match["name"], entrypoint="REST", status=status, started=started)
-        return json_response(answer)
+        with self._core.counted(match["name"], entrypoint="REST"):
+            return json_response(await self._predict(request, match))
 
     async def _predict(self, request: web.BaseRequest, match: re.Match[str]) -> Any:
         if match["method"] != "predict":

@@ -18,6 +18,11 @@ from lang2program_tf.server.rest_service import RestService
 from lang2program_tf.server.served_model import ServedModel
 
 
+def in_address(host: str) -> str:
+    """A host as it stands before a port: in brackets if it is an address of IPv6."""
+    return f"[{host}]" if ":" in host else host
+
+
 class Server:
     """Serves models over REST, with a page to play on, and over gRPC until it is stopped.
 
@@ -77,7 +82,7 @@ class Server:
         self.grpc_port: int | None = None
         try:
             if grpc_port is not None:
-                self.grpc_port = self._grpc.add_insecure_port(f"{host}:{grpc_port}")
+                self.grpc_port = self._grpc.add_insecure_port(f"{in_address(host)}:{grpc_port}")
                 await self._grpc.start()
             await self._rest.start(host, rest_port)
         except BaseException:

@@ -7,8 +7,6 @@ import json
 import pytest
 
 from lang2program_tf.cli.main import main
-from lang2program_tf.server.served_model import ServedModel
-from lang2program_tf.server.server import Server
 from tests.serving import parsers
 
 
@@ -75,6 +73,10 @@ def test_a_request_without_a_program_exits_1_and_says_why(export_dir, capsys):
 
 @pytest.mark.parametrize("protocol", ["grpc", "http"])
 def test_a_server_can_be_asked(exported_model, example, protocol, capsys):
+    pytest.importorskip("aiohttp")  # of the extra `serve`, which needs Python 3.10
+    from lang2program_tf.server.served_model import ServedModel
+    from lang2program_tf.server.server import Server
+
     with Server([ServedModel("scene", exported_model)]) as server:
         port = server.grpc_port if protocol == "grpc" else server.rest_port
         url = f"{protocol}://127.0.0.1:{port}"

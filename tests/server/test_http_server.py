@@ -11,6 +11,7 @@ import time
 
 import pytest
 
+from lang2program_tf.errors import UserError
 from lang2program_tf.server.limits import ServerLimits
 from lang2program_tf.server.served_model import ServedModel
 from lang2program_tf.server.server import Server
@@ -106,6 +107,15 @@ def test_a_body_in_chunks_is_read(server):
     assert b'"outputs"' in exchange(server, sent)
 
 
+def test_a_client_that_goes_away_within_its_body_is_nobodys_fault(server, caplog):
+    with connect(server) as connection:
+        connection.sendall(request(b"Content-Length: 1700"))
+    time.sleep(0.1)
+    (line,) = [record.getMessage() for record in caplog.records]
+    assert line.endswith("CANCELLED: the client went away")
+    assert post(server, BODY)[0].status == 200
+
+
 def test_a_client_that_asks_before_it_sends_is_told_to_go_on(server):
     with connect(server) as connection:
         connection.sendall(request(b"Expect: 100-continue", b"Content-Length: 17", body=b""))
@@ -145,7 +155,7 @@ def test_a_client_that_drips_is_cut_off_in_time(server, beginning):
     assert 0.9 < time.monotonic() - started < 4
 
 
-def test_a_client_that_does_not_take_its_answer_is_cut_off(server):
+def test_a_client_that_does_not_take_its_answer_is_cut_off(server, caplog):
     row = "x" * 4000
     with connect(server) as connection:
         connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
@@ -164,6 +174,10 @@ def test_a_client_that_does_not_take_its_answer_is_cut_off(server):
         except OSError:
             pass
     assert received < 200 * 48_000
+    told = [record.getMessage() for record in caplog.records]
+    assert [line.partition("predict ")[2] for line in told] == [
+        "DEADLINE_EXCEEDED: the client does not take its answer"
+    ]
 
 
 def test_a_connection_that_is_kept_open_is_used_again(server):
@@ -253,6 +267,17 @@ def test_after_the_end_connections_are_refused_and_what_is_under_way_is_answered
     for thread in (asking, stopping):
         thread.join(10)
     assert results[0][1] == {"outputs": {"echo": ["a"], "twice": [["a", "a"]]}}
+
+
+def test_addresses_of_ipv6_are_served():
+    model = ServedModel("scene", EchoModel())
+    try:
+        server = Server([model], host="::1")
+    except UserError:
+        pytest.skip("no IPv6 here")
+    with server, socket.create_connection(("::1", server.rest_port), timeout=10) as connection:
+        connection.sendall(STATUS)
+        assert connection.recv(100).startswith(b"HTTP/1.1 200 ")
 
 
 def test_health_and_metrics_are_told(server):
