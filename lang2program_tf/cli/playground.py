@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import threading
 import urllib.parse
 import webbrowser
 from collections.abc import Sequence
@@ -60,6 +61,13 @@ def _server(arguments: argparse.Namespace) -> tuple[Server, int]:
 
     models = load_models(arguments.export, arguments.model_name, warm_up=False)
     server = Server(models, grpc_port=None, rest_port=arguments.port)
+
+    def warm_up() -> None:
+        for served in models:
+            served.model.warm_up()
+
+    # Beside the first questions: nobody should wait with an empty page before them.
+    threading.Thread(target=warm_up, daemon=True).start()
     return server, server.rest_port
 
 

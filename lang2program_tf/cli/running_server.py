@@ -26,7 +26,7 @@ def need_serve_extra() -> None:
     if missing:
         raise UserError(
             f"a server needs {' and '.join(missing)}; with Python 3.10 or later, "
-            "`pip install 'lang2program_tf[serve]'`"
+            "`pip install -e '.[serve]'`"
         )
 
 

@@ -50,6 +50,7 @@ class HttpServer:
         self._answer = answer
         self._limits = limits
         self._access_log = access_log
+        self._stopping = False
         self._runner: web.ServerRunner | None = None
 
     async def start(self, host: str, port: int) -> None:
@@ -76,6 +77,7 @@ class HttpServer:
 
     async def stop(self) -> None:
         """Stops listening, closes idle connections, and lets requests under way end in time."""
+        self._stopping = True
         if self._runner is not None:
             await self._runner.cleanup()
 
@@ -97,6 +99,8 @@ class HttpServer:
         except Exception as error:
             response = self._failed(request, identifier, error)
         response.headers[ID_HEADER] = identifier
+        if self._stopping:
+            response.force_close()  # so that the client does not send the next one here
         await self._send(request, response, identifier)
         if self._access_log:
             milliseconds = 1000 * (time.perf_counter() - started)

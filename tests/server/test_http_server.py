@@ -266,7 +266,9 @@ def test_after_the_end_connections_are_refused_and_what_is_under_way_is_answered
     model.may_end.set()
     for thread in (asking, stopping):
         thread.join(10)
-    assert results[0][1] == {"outputs": {"echo": ["a"], "twice": [["a", "a"]]}}
+    response, answer = results[0]
+    assert answer == {"outputs": {"echo": ["a"], "twice": [["a", "a"]]}}
+    assert response.getheader("Connection") == "close"
 
 
 def test_addresses_of_ipv6_are_served():

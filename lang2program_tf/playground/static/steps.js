@@ -99,10 +99,10 @@ function alternatives(answer, domain, picture, before) {
   const rows = alternativesOf(answer).map((one, index) => {
     const percent = 100 * one.probability;
     const code = html("code", {}, ...one.commands.flatMap(({ infix, isSame }, place) => [
-      place ? "; " : "", html("span", { class: isSame ? "same" : "" }, infix),
+      place ? "; " : "", isSame ? html("span", { class: "same", title: infix }, "…") : infix,
     ]));
     const row = html("li", { class: "alternative", tabindex: "0" },
-      html("span", { class: "bar", "--share": `${percent}%` }, `${percent.toFixed(1)} %`), code,
+      html("span", { class: "bar", "--share": `${percent}%` }, percent < 0.05 ? "< 0.1 %" : `${percent.toFixed(1)} %`), code,
       one.agreeing === null ? null : html("span", { class: "remark agreeing" },
         one.agreeing === 1 ? "one program" : `${one.agreeing} programs agree`),
     );
