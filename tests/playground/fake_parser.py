@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 from tensorflow.core.protobuf import meta_graph_pb2
 
@@ -31,8 +33,7 @@ class FakeParser:
             "program": [[b" ".join(commands), b"allObjects 2 index remove", b""]],
             "world": [[b"1:0", b"1:1", b""]],
             "worlds": [[b"1:0"] * count + [b""] * (5 - count)],
-            "log_prob": [[-9.0, -10.0, -1e38]],
-            "probability": [[0.75, 0.125, 0.0]],
+            "log_prob": [[math.log(0.75), math.log(0.125), -1e38]],
             "agreeing": [[17, 1, 0]],
             "read_as": [[b"remove the zorgle grumph"] + [b""] * 4],
             "unknown_words": [[b"zorgle grumph"] + [b""] * 4],

@@ -1,7 +1,7 @@
 /**
  * What the page shows of the answer to one part of a dialogue. It needs the outputs `program`,
- * `world`, `worlds`, `log_prob` and `error` of the signature `parse`; it shows `probability`,
- * `agreeing`, `read_as` and `unknown_words` where an export has them, and ignores all others.
+ * `world`, `worlds`, `log_prob` and `error` of the signature `parse`; it shows `agreeing`, `read_as`
+ * and `unknown_words` where an export has them, and ignores all others.
  */
 
 import { commands } from "./infix.js";
@@ -34,7 +34,7 @@ export function stepsOf(part, answer) {
 /**
  * The programs of an answer, the most probable first.
  * @returns {{commands: {infix: string, isSame: boolean}[], world: string, probability: number,
- *   agreeing: number | null}[]}
+ *   agreeing: number}[]}
  */
 export function alternativesOf(answer) {
   const best = commands(answer.program[0]);
@@ -45,8 +45,8 @@ export function alternativesOf(answer) {
         infix, isSame: index > 0 && infix === best[place]?.infix,
       })),
       world: answer.world[index],
-      probability: answer.probability?.[index] ?? Math.exp(answer.log_prob[index]),
-      agreeing: answer.agreeing?.[index] ?? null,
+      probability: Math.exp(answer.log_prob[index]),
+      agreeing: answer.agreeing?.[index] ?? 1,
     }];
   });
 }

@@ -95,16 +95,18 @@ function remarks(step) {
  * up programs, each stands for all that lead to its world.
  */
 function alternatives(answer, domain, picture, before) {
-  const things = "agreeing" in answer ? "worlds" : "programs";
-  const rows = alternativesOf(answer).map((one, index) => {
+  const found = alternativesOf(answer);
+  const byWorlds = found.some((one) => one.agreeing > 1);
+  const things = byWorlds ? "worlds" : "programs";
+  const rows = found.map((one, index) => {
     const percent = 100 * one.probability;
     const code = html("code", {}, ...one.commands.flatMap(({ infix, isSame }, place) => [
       place ? "; " : "", isSame ? html("span", { class: "same", title: infix }, "…") : infix,
     ]));
     const row = html("li", { class: "alternative", tabindex: "0" },
       html("span", { class: "bar", "--share": `${percent}%` }, percent < 0.05 ? "< 0.1 %" : `${percent.toFixed(1)} %`), code,
-      one.agreeing === null ? null : html("span", { class: "remark agreeing" },
-        one.agreeing === 1 ? "one program" : `${one.agreeing} programs agree`),
+      byWorlds ? html("span", { class: "remark agreeing" },
+        one.agreeing === 1 ? "one program" : `${one.agreeing} programs agree`) : null,
     );
     if (index > 0) {
       const isSame = one.world === answer.world[0];
