@@ -28,6 +28,7 @@ setup(
     packages=[*find_packages(include=["lang2program_tf*"]), "lang2program_tf.gin"],
     package_dir={"lang2program_tf.gin": "gin"},
     package_data={
+        "lang2program_tf": ["py.typed"],
         "lang2program_tf.corpus": ["data/*"],
         "lang2program_tf.gin": ["**/*.gin"],
         "lang2program_tf.playground": ["static/*"],

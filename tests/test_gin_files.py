@@ -67,3 +67,4 @@ def test_an_installed_package_carries_the_files_and_what_they_include(tmp_path: 
         for root in (checkout / "gin", tmp_path / "lib" / "lang2program_tf" / "gin")
     )
     assert built == shipped
+    assert (tmp_path / "lib" / "lang2program_tf" / "py.typed").is_file()

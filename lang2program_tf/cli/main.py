@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import difflib
 import importlib
-import os
 import sys
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -12,6 +11,7 @@ from typing import NamedTuple
 from lang2program_tf import __version__
 from lang2program_tf.errors import UserError
 from lang2program_tf.gin_errors import without_calls
+from lang2program_tf.tensorflow_defaults import set_tensorflow_defaults
 
 _USER_ERROR = 2
 _INTERRUPTED = 130
@@ -78,11 +78,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     if name == "--version":
         print(__version__)
         return 0
-    # TensorFlow's own lines at start-up mean nothing to us; what matters it also raises.
-    os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
-    # The search is thousands of small operations: to split one of them over threads costs more than
-    # it saves, mostly a tenth to a third of the time. Different operations still run side by side.
-    os.environ.setdefault("TF_NUM_INTRAOP_THREADS", "1")
+    set_tensorflow_defaults()
     try:
         command = _find(name)
         module = importlib.import_module(command.module)
