@@ -1,11 +1,15 @@
-"""Where the gin files are: `gin/` of a checkout, `lang2program_tf/gin/` of an installed wheel."""
+"""Finds and reads gin files: in `gin/` of a checkout, in `lang2program_tf/gin/` of a wheel."""
 
 from __future__ import annotations
 
 import difflib
+import functools
+from collections.abc import Sequence
 from pathlib import Path
 
+import gin
 from lang2program_tf.errors import UserError
+from lang2program_tf.gin_errors import reading_gin
 
 _PACKAGE = Path(__file__).resolve().parent
 
@@ -32,3 +36,23 @@ def find_gin_file(name: str) -> Path:
     near = difflib.get_close_matches(name, shipped, n=3, cutoff=0.5)
     hint = f"did you mean {' or '.join(near)}?" if near else f"shipped files are in {gin_root()}"
     raise UserError(f"no gin file {name!r}; {hint}")
+
+
+def add_gin(files: Sequence[str], params: Sequence[str]) -> None:
+    """Reads gin files and bindings on top of those in force; a mistake in them is a UserError.
+
+    Args:
+      files: as for `find_gin_file`; a later one overrides those before it.
+      params: bindings, which override the files.
+    """
+    _search_in(str(gin_root()))
+    with reading_gin():
+        gin.parse_config_files_and_bindings(
+            [str(find_gin_file(name)) for name in files], list(params), skip_unknown=False
+        )
+
+
+@functools.cache
+def _search_in(folder: str) -> None:
+    """Makes gin look for included files in a folder; gin keeps it for the whole process."""
+    gin.add_config_file_search_path(folder)

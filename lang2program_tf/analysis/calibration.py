@@ -1,4 +1,4 @@
-"""Is a program of probability 0.8 right in 8 of 10 cases?"""
+"""Is a program or a world of probability 0.8 right in 8 of 10 cases?"""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class Bin(NamedTuple):
 
 
 def calibration(predictions: Sequence[Prediction]) -> list[Bin]:
-    """Predictions in ten bins of equal width by the probability of their program."""
+    """Predictions in ten bins of equal width by their probability."""
     members: list[list[tuple[float, bool]]] = [[] for _ in range(NUM_BINS)]
     for prediction in predictions:
         probability = min(math.exp(prediction.log_prob), 1.0)
@@ -70,8 +70,14 @@ def expected_calibration_error(bins: Sequence[Bin]) -> float:
     return gaps / total if total else 0.0
 
 
-def calibration_picture(bins: Sequence[Bin], title: str) -> bytes:
-    """A reliability diagram over a histogram of the examples, as PNG."""
+def calibration_picture(bins: Sequence[Bin], title: str, *, answer: str = "program") -> bytes:
+    """A reliability diagram over a histogram of the examples, as PNG.
+
+    Args:
+        bins: what is drawn.
+        title: of the picture.
+        answer: whose probability it is, that of a program or of a world.
+    """
     import matplotlib
 
     matplotlib.use("Agg")
@@ -93,7 +99,7 @@ def calibration_picture(bins: Sequence[Bin], title: str) -> bytes:
     bars = counts.bar(left, heights, 1 / NUM_BINS, align="edge", color="0.7", edgecolor="white")
     counts.bar_label(bars, fontsize=8)
     counts.margins(y=0.25)
-    counts.set(xlabel="probability of the best program", ylabel="examples")
+    counts.set(xlabel=f"probability of the best {answer}", ylabel="examples")
     for one in (axes, counts):
         one.spines[["top", "right"]].set_visible(False)
     picture = io.BytesIO()

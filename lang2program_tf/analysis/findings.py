@@ -87,9 +87,13 @@ def _search_or_ranking(analysis: Analysis) -> str:
     ranking = sum(of.ranking for of in analysis.failures.values())
     return (
         f"Of {failed} wrong predictions for any number of utterances, {ranking} "
-        f"({percent(ranking, failed)}) are ranking errors: a program that leads to the target was "
+        f"({percent(ranking, failed)}) are ranking errors: {_right_answer(analysis)} was "
         "found, and another is more probable. For the others the search does not find one."
     )
+
+
+def _right_answer(analysis: Analysis) -> str:
+    return "the target" if analysis.by_worlds else "a program that leads to the target"
 
 
 def _unknown(analysis: Analysis) -> str:
@@ -115,8 +119,8 @@ def _confidence(analysis: Analysis) -> str:
     else:
         verdict = "too sure" if probability > accuracy else "too modest"
     return (
-        f"The parser is {verdict}: the mean probability of its programs is {probability:.2f}, "
-        f"their accuracy {accuracy:.2f} (expected calibration error "
+        f"The parser is {verdict}: the mean probability of its {analysis.answer}s is "
+        f"{probability:.2f}, their accuracy {accuracy:.2f} (expected calibration error "
         f"{analysis.calibration_error:.3f})."
     )
 

@@ -54,9 +54,17 @@ _WORDS = """\
 Words as the parser reads them: unknown ones have no vector of their own. *Cut* are utterances whose
 end it does not read."""
 
+_BLAME_BY_WORLDS = """\
+*Ranking*: the target is among the worlds that were predicted, and another is more probable.
+*Search*: it is not among them."""
+
 _CALIBRATION = """\
 All examples by the probability of their best program. Several programs may lead to the same world,
 so a parser may be right more often than a single program is probable."""
+
+_CALIBRATION_BY_WORLDS = """\
+All examples by the probability of their world: the sum over the programs that were found and lead
+there, sentence by sentence."""
 
 
 def page(analysis: Analysis, *, subject: str, examples: int, picture: str | None) -> str:
@@ -132,7 +140,7 @@ def _errors(analysis: Analysis, examples: int) -> Iterator[str]:
     if analysis.lost:
         yield f"The {analysis.lost} steps at which interactions are lost:"
         yield _groups(analysis)
-    yield _BLAME
+    yield _BLAME_BY_WORLDS if analysis.by_worlds else _BLAME
     yield table(
         ("utterances", "wrong", "ranking", "search", "no program"),
         [(length, *of) for length, of in analysis.failures.items()],
@@ -195,7 +203,8 @@ def _words(analysis: Analysis) -> Iterator[str]:
 
 
 def _calibration(analysis: Analysis, picture: str | None) -> Iterator[str]:
-    yield from ("## Calibration", _CALIBRATION)
+    yield "## Calibration"
+    yield _CALIBRATION_BY_WORLDS if analysis.by_worlds else _CALIBRATION
     rows = [
         (
             f"{one.low:.1f} to {one.high:.1f}",

@@ -37,7 +37,9 @@ class Analysis(NamedTuple):
         errors: the steps that lose an interaction, in groups.
         failures: wrong predictions for each number of utterances by who is to blame.
         words: unknown words in right and wrong steps.
-        bins: all examples by the probability of their program.
+        bins: all examples by the probability of their answer.
+        by_worlds: whether an answer is a world, with the probability of all programs found that
+            lead there; else it is a single program.
     """
 
     domain: Domain
@@ -52,6 +54,12 @@ class Analysis(NamedTuple):
     failures: dict[int, Failures]
     words: UnknownWords
     bins: list[Bin]
+    by_worlds: bool
+
+    @property
+    def answer(self) -> str:
+        """What the parser is more or less sure of."""
+        return "world" if self.by_worlds else "program"
 
     @property
     def lost(self) -> int:
@@ -70,6 +78,7 @@ def analyze(
     *,
     vocabulary: Collection[str],
     tokenizer: Tokenizer,
+    by_worlds: bool = False,
 ) -> Analysis:
     """Takes predictions apart.
 
@@ -78,6 +87,7 @@ def analyze(
         predictions: of all prefixes of some lines.
         vocabulary: the words that the parser knows.
         tokenizer: makes its words of utterances.
+        by_worlds: whether the probabilities of predictions are those of worlds.
     """
     steps = reached_steps(domain, predictions)
     lengths = by_utterances(predictions)
@@ -97,6 +107,7 @@ def analyze(
         },
         words=unknown_words(steps, vocabulary, tokenizer=tokenizer, max_words=domain.max_words),
         bins=calibration(predictions),
+        by_worlds=by_worlds,
     )
 
 
@@ -135,6 +146,7 @@ def to_json(analysis: Analysis) -> dict[str, Any]:
             "frequent": analysis.words.frequent,
         },
         "calibration": {
+            "probability_of": analysis.answer,
             "expected_error": analysis.calibration_error,
             "bins": [one.to_json() for one in analysis.bins],
         },

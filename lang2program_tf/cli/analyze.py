@@ -38,7 +38,7 @@ def _parser() -> argparse.ArgumentParser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     # Examples for training are not all prefixes of their lines; a --tsv of theirs is read as such.
-    add_predictor_arguments(parser, splits=["dev", "test"])
+    add_predictor_arguments(parser, splits=["holdout", "dev", "test"])
     parser.add_argument(
         "--out",
         metavar="FOLDER",
@@ -68,6 +68,7 @@ def main(argv: Sequence[str]) -> int:
         predictions,
         vocabulary=predictor.vocabulary,
         tokenizer=predictor.tokenizer,
+        by_worlds=predictor.by_worlds,
     )
     subject, shown = _subject(arguments, predictor.corpus), arguments.examples
     record = json.dumps(to_json(analysis))
@@ -75,7 +76,9 @@ def main(argv: Sequence[str]) -> int:
         name = predictor.domain.name
         picture = f"{name}_calibration.png"
         text = page(analysis, subject=subject, examples=shown, picture=picture)
-        write_atomically(folder / picture, calibration_picture(analysis.bins, name))
+        write_atomically(
+            folder / picture, calibration_picture(analysis.bins, name, answer=analysis.answer)
+        )
         write_atomically(folder / f"{name}.json", record + "\n")
         write_atomically(folder / f"{name}.md", text)
     print(page(analysis, subject=subject, examples=shown, picture=None))
@@ -93,8 +96,9 @@ def _folder(path: str) -> Path:
 
 def _subject(arguments: argparse.Namespace, trained_on: str) -> str:
     """Which parser was analyzed on which data; a page is for others, who have other folders."""
-    path = Path(arguments.root_dir or arguments.export).absolute()
-    source = f"{'Run' if arguments.root_dir else 'Export'} `{path.parent.name}/{path.name}`"
+    paths = [Path(path).absolute() for path in arguments.root_dir or [arguments.export]]
+    kind = ("Runs" if len(paths) > 1 else "Run") if arguments.root_dir else "Export"
+    source = f"{kind} {', '.join(f'`{path.parent.name}/{path.name}`' for path in paths)}"
     split = f"the {arguments.split} split of {arguments.corpus or trained_on}"
     data = f"the file `{Path(arguments.tsv).name}`" if arguments.tsv else split
     note = "" if arguments.root_dir else _EXPORT_NOTE

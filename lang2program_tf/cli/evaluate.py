@@ -23,7 +23,7 @@ def _parser() -> argparse.ArgumentParser:
         "lang2program evaluate",
         description="Accuracy for 1 to 5 utterances. The last line of output is one JSON object.",
     )
-    add_predictor_arguments(parser, splits=["train", "dev", "test"])
+    add_predictor_arguments(parser, splits=["train", "holdout", "dev", "test"])
     parser.add_argument(
         "--perturb",
         choices=KINDS,

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Sequence
 
 from absl import flags
 
 import gin
 from lang2program_tf.errors import UserError
-from lang2program_tf.gin_errors import reading_gin
-from lang2program_tf.gin_files import find_gin_file, gin_root
+from lang2program_tf.gin_files import add_gin
 
 
 def define_gin_flags(values: flags.FlagValues) -> None:
@@ -38,14 +36,4 @@ def parse_flags(values: flags.FlagValues, command: str, argv: Sequence[str]) -> 
 def load_gin(files: Sequence[str], params: Sequence[str]) -> None:
     """Reads gin files and bindings; a mistake in them is a UserError."""
     gin.clear_config()
-    _search_in(str(gin_root()))
-    with reading_gin():
-        gin.parse_config_files_and_bindings(
-            [str(find_gin_file(name)) for name in files], list(params), skip_unknown=False
-        )
-
-
-@functools.cache
-def _search_in(folder: str) -> None:
-    """Makes gin look for included files in a folder; gin keeps it for the whole process."""
-    gin.add_config_file_search_path(folder)
+    add_gin(files, params)

@@ -19,11 +19,22 @@ if TYPE_CHECKING:
 def add_predictor_arguments(parser: argparse.ArgumentParser, *, splits: Sequence[str]) -> None:
     """Declares where the parser and the examples come from."""
     source = parser.add_mutually_exclusive_group(required=True)
-    source.add_argument("--root_dir", metavar="RUN", help="a run folder; its best checkpoint")
+    source.add_argument(
+        "--root_dir",
+        nargs="+",
+        metavar="RUN",
+        help="a run folder, its best checkpoint; of several, the average of their token "
+        "probabilities",
+    )
     source.add_argument("--export", metavar="DIR", help="an exported parser, DOMAIN/VERSION")
     data = parser.add_mutually_exclusive_group()
     data.add_argument("--tsv", metavar="FILE", help="a file in SCONE's format")
-    data.add_argument("--split", default="dev", choices=splits, help="of the corpus (dev)")
+    data.add_argument(
+        "--split",
+        default="dev",
+        choices=splits,
+        help="of the corpus (dev); holdout: the training dialogues that the run was not trained on",
+    )
     parser.add_argument(
         "--corpus",
         metavar="scone|embedded|FOLDER",
@@ -33,12 +44,26 @@ def add_predictor_arguments(parser: argparse.ArgumentParser, *, splits: Sequence
     parser.add_argument(
         "--batch_size", type=int, default=32, help="examples at a time (32); changes no result"
     )
+    parser.add_argument(
+        "--gin_file",
+        action="append",
+        default=[],
+        help="settings of a run's evaluation, such as turns/ablations/best_program.gin",
+    )
+    parser.add_argument(
+        "--gin_param",
+        action="append",
+        default=[],
+        help="a gin binding for a run's evaluation, such as 'WorldSearch.num_worlds = 1'",
+    )
 
 
 def check_predictor_arguments(arguments: argparse.Namespace) -> None:
     """Refuses what `predict` could not do, before anything heavy is imported."""
     if arguments.batch_size < 1:
         raise UserError(f"--batch_size must be 1 or more, got {arguments.batch_size}")
+    if arguments.export and (arguments.gin_file or arguments.gin_param):
+        raise UserError("--gin_file and --gin_param are for runs; an export's settings are fixed")
     if arguments.corpus and not is_corpus(arguments.corpus):
         raise UserError(f"--corpus must be {WHAT_THERE_IS}, got {arguments.corpus!r}")
 
@@ -58,11 +83,17 @@ def predict(
 
     predictor: Predictor
     if arguments.root_dir:
-        predictor = predictors.RunPredictor(arguments.root_dir, batch_size=arguments.batch_size)
+        predictor = predictors.RunPredictor(
+            *arguments.root_dir,
+            batch_size=arguments.batch_size,
+            gin_files=arguments.gin_file,
+            gin_params=arguments.gin_param,
+        )
     else:
         predictor = predictors.ExportPredictor(arguments.export, batch_size=arguments.batch_size)
-    corpus = arguments.corpus or predictor.corpus
-    examples = predictors.load(predictor.domain, corpus, arguments.split, arguments.tsv)
+    examples = predictors.load(
+        predictor, split=arguments.split, corpus=arguments.corpus, tsv=arguments.tsv
+    )
     examples = perturb(examples, perturbation)
     bar = tqdm(predictor.predict(examples), total=len(examples), desc=doing, unit="example")
     return predictor, list(bar)

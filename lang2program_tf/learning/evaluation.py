@@ -23,7 +23,8 @@ class Prediction(NamedTuple):
     Attributes:
         example: the example.
         program: tokens by the paper's names, empty if no program was found.
-        log_prob: of the program, −inf if there is none.
+        log_prob: of the program, or of its world if the parser goes by worlds; −inf if there is
+            none.
         world: the world it leads to, None if there is none.
         correct: whether that is the target.
         num_complete: complete programs found.
@@ -192,4 +193,24 @@ def by_utterances(predictions: Sequence[Prediction]) -> dict[int, Measure]:
     return {
         length: measure([p for p in predictions if len(p.example.utterances) == length])
         for length in lengths
+    }
+
+
+def final_accuracies(learner: Learner) -> dict[str, Any]:
+    """What a result says of accuracy: on dev, and in `holdout` the same of held-out dialogues."""
+    held_out = learner.task.examples("holdout") if learner.task.holdout else ()
+    with learner.evaluation_weights():
+        found = _accuracies(Evaluator(learner, learner.task.examples("dev")))
+        if held_out:
+            found["holdout"] = _accuracies(Evaluator(learner, held_out))
+    return found
+
+
+def _accuracies(evaluator: Evaluator) -> dict[str, Any]:
+    predictions = list(evaluator.predictions())
+    lengths = by_utterances(predictions)
+    return {
+        "examples": {str(n): of.examples for n, of in lengths.items()},
+        "accuracy": {str(n): of.accuracy for n, of in lengths.items()},
+        "accuracy_all": measure(predictions).accuracy,
     }

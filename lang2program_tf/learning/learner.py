@@ -22,6 +22,7 @@ from lang2program_tf.learning.task import Task
 from lang2program_tf.learning.train_step import StepMetrics, TrainStep
 from lang2program_tf.machine import Examples
 from lang2program_tf.model.parser import Parser
+from lang2program_tf.model.parser_protocol import ParserProtocol
 from lang2program_tf.search import BeamSearch, Programs, WorldSearch, best_programs
 from lang2program_tf.search.non_finite import blame_non_finite
 
@@ -92,18 +93,15 @@ class Learner:
         )
         with gin.config_scope("train"):
             exploration = BeamSearch(self.task.machine, self.parser)
-        with gin.config_scope("evaluate"):
-            self.search = BeamSearch(self.task.machine, self.parser)
         if self.parser.context and worlds is None:
             raise ValueError(
                 f"worlds=None, and a parser with context={self.parser.context} needs it"
             )
-        self.worlds = worlds and worlds(self.search)
+        self._worlds = worlds
         self.train_step = TrainStep(exploration)
         self.step = tf.Variable(0, dtype=tf.int64, trainable=False, name="step")
         self._train_graphs: dict[tuple[int, int], Callable[[Batch], StepMetrics]] = {}
-        count = tf.TensorSpec([], tf.int32)
-        self._predict_graph = _graph(self._predict_batch, self._batch_spec(None, None), count)
+        self.predict_with(self.parser)
         programs = tf.TensorSpec([None, None, MAX_TOKENS], tf.int32)
         self._score_graph = _graph(self._score_programs, self._batch_spec(None, None), programs)
 
@@ -149,6 +147,14 @@ class Learner:
             self._train_graphs[key] = _graph(self._train_batch, self._batch_spec(*key))
         with blame_non_finite(self.parser):
             return self._train_graphs[key](batch)
+
+    def predict_with(self, parser: ParserProtocol) -> None:
+        """From now on predictions are those of a parser, maybe of several as one."""
+        with gin.config_scope("evaluate"):
+            self.search = BeamSearch(self.task.machine, parser)
+        self.worlds = self._worlds and self._worlds(self.search)
+        count = tf.TensorSpec([], tf.int32)
+        self._predict_graph = _graph(self._predict_batch, self._batch_spec(None, None), count)
 
     def predict(self, batch: Batch, *, count: int = 1) -> Predicted:
         """Predicts the programs of a batch, as in evaluation; at least `count`, if there are."""
@@ -219,7 +225,7 @@ class Learner:
                 num_rewarded=tf.reduce_sum(agreeing, axis=1),
                 reward=tf.reduce_sum(right, axis=1),
             )
-        memory = self.parser.read(batch.words, examples)
+        memory = self.search.parser.read(batch.words, examples)
         tree = self.search.search(memory, examples, seed=tf.zeros([2], tf.int32))
         right = tf.where(tree.rewarded, tf.exp(tree.complete), 0.0)
         return Predicted(

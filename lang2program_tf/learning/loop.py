@@ -17,7 +17,13 @@ from lang2program_tf.corpus.scone import Example
 from lang2program_tf.errors import UserError
 from lang2program_tf.files import write_atomically
 from lang2program_tf.learning.checkpoints import Checkpoints
-from lang2program_tf.learning.evaluation import Evaluator, Measure, by_utterances, measure
+from lang2program_tf.learning.evaluation import (
+    Evaluator,
+    Measure,
+    by_utterances,
+    final_accuracies,
+    measure,
+)
 from lang2program_tf.learning.learner import Learner
 from lang2program_tf.learning.progress import Progress
 from lang2program_tf.learning.reporting import Reporter
@@ -235,13 +241,10 @@ class TrainingLoop:
         return total
 
     def _finish(self) -> dict[str, Any]:
-        """Evaluates the best checkpoint on all validation examples, and writes the result."""
+        """Evaluates the best checkpoint on validation and held-out examples; writes the result."""
         steps, seconds = self._step, float(self.progress.seconds)
         if not self.checkpoints.restore_best():
             raise UserError(f"{self.folder.path} has lost its best checkpoint; train it anew")
-        with self.learner.evaluation_weights():
-            predictions = list(self._evaluations.dev.predictions())
-        lengths = by_utterances(predictions)
         result = {
             "domain": self.learner.task.domain.name,
             "corpus": self.learner.task.corpus,
@@ -249,9 +252,7 @@ class TrainingLoop:
             "steps": steps,
             "best_step": self._step,
             "seconds": round(seconds, 1),
-            "examples": {str(n): m.examples for n, m in lengths.items()},
-            "accuracy": {str(n): m.accuracy for n, m in lengths.items()},
-            "accuracy_all": measure(predictions).accuracy,
+            **final_accuracies(self.learner),
         }
         write_atomically(self.folder.path / RESULT, json.dumps(result, indent=1) + "\n")
         return result

@@ -6,14 +6,15 @@ import math
 import re
 from collections.abc import Iterator, Sequence, Set
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
 from lang2program_tf.corpus.corpora import load_corpus
 from lang2program_tf.corpus.scone import Example, prefixes, read_lines
 from lang2program_tf.corpus.tokenizers import Tokenizer
+from lang2program_tf.errors import UserError
 from lang2program_tf.language import Domain, get_domain
 from lang2program_tf.learning.evaluation import Evaluator, Prediction
-from lang2program_tf.learning.experiment import open_run
+from lang2program_tf.learning.experiment import open_together
 from lang2program_tf.serving import Client, ParseAnswer, ParseRequest
 from lang2program_tf.serving.model import LocalTransport, Model
 
@@ -26,27 +27,47 @@ class Predictor(Protocol):
         corpus: that it was trained on.
         vocabulary: the words that it knows.
         tokenizer: makes words of utterances.
+        holdout: the share of the training dialogues that it was not trained on.
+        by_worlds: whether a prediction's probability is that of its world, not of its program.
     """
 
     domain: Domain
     corpus: str
     vocabulary: Set[str]
     tokenizer: Tokenizer
+    holdout: float
+    by_worlds: bool
 
     def predict(self, examples: Sequence[Example]) -> Iterator[Prediction]:
         """A prediction for every example, in any order."""
 
 
 class RunPredictor:
-    """The best checkpoint of a run folder."""
+    """The best checkpoint of a run folder, or those of several as one parser."""
 
-    def __init__(self, root_dir: str | Path, *, batch_size: int) -> None:
-        self._learner = open_run(root_dir)
+    def __init__(
+        self,
+        *root_dirs: str | Path,
+        batch_size: int,
+        gin_files: Sequence[str] = (),
+        gin_params: Sequence[str] = (),
+    ) -> None:
+        """Opens the runs.
+
+        Args:
+            *root_dirs: one or more folders.
+            batch_size: examples at a time.
+            gin_files: their settings go before those of the runs.
+            gin_params: these go before all others.
+        """
+        self._learner = open_together(root_dirs, gin_files=gin_files, gin_params=gin_params)
         self._batch_size = batch_size
         self.domain = self._learner.task.domain
         self.corpus = self._learner.task.corpus
         self.vocabulary: Set[str] = self._learner.task.words.vocabulary
         self.tokenizer = self._learner.task.tokenizer
+        self.holdout = self._learner.task.holdout
+        self.by_worlds = self._learner.worlds is not None
 
     def predict(self, examples: Sequence[Example]) -> Iterator[Prediction]:
         """A prediction for every example, in the order of their numbers of utterances."""
@@ -68,8 +89,12 @@ class ExportPredictor:
         self._batch_size = batch_size
         self.metadata = self._client.metadata()
         self.domain = get_domain(self.metadata.domain)
-        trained_on = re.search(r"^Task\.corpus = '([^']+)'", self.metadata.config, re.MULTILINE)
+        config = self.metadata.config
+        trained_on = re.search(r"^Task\.corpus = '([^']+)'", config, re.MULTILINE)
         self.corpus = trained_on[1] if trained_on else "scone"
+        held_out = re.search(r"^Task\.holdout = ([\d.e-]+)$", config, re.MULTILINE)
+        self.holdout = float(held_out[1]) if held_out else 0.0
+        self.by_worlds = bool(self.metadata.settings.get("by_worlds", False))
         self.vocabulary: Set[str] = model.vocabulary()
         self.tokenizer = model.tokenizer()
 
@@ -101,8 +126,22 @@ class ExportPredictor:
         )
 
 
-def load(domain: Domain, corpus: str, split: str, tsv: str | None) -> Sequence[Example]:
-    """Examples to evaluate on: a file's, or those of a corpus."""
+def load(
+    predictor: Predictor, *, split: str, corpus: str | None = None, tsv: str | None = None
+) -> Sequence[Example]:
+    """Examples to evaluate on: a file's, or those of a corpus, by default of the parser's own."""
+    name = predictor.domain.name
     if tsv is not None:
-        return prefixes(read_lines(tsv, domain.name))
-    return load_corpus(corpus, domain.name, split=split)
+        return prefixes(read_lines(tsv, name))
+    options: dict[str, Any] = {}
+    if split == "holdout":
+        if not predictor.holdout:
+            raise UserError(
+                "--split holdout: the parser was trained on all dialogues; only with "
+                "Task.holdout = 0.1, or another share, are some held out"
+            )
+        options = {"form": "turns", "holdout": predictor.holdout}
+    examples = load_corpus(corpus or predictor.corpus, name, split=split, **options)
+    if not examples:
+        raise UserError(f"--split {split} of {corpus or predictor.corpus} has no examples")
+    return examples

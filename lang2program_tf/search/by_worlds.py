@@ -118,7 +118,7 @@ class WorldSearch:
         found = last.log_prob > _NEVER
         world = tf.where(found[..., tf.newaxis], last.world, 0)
         target = tf.repeat(examples.target[:, tf.newaxis], self.num_worlds, axis=1)
-        tokens, length = _close_up(last.tokens)
+        tokens, length = _close_up(tf.where(found[..., tf.newaxis], last.tokens, _NO_TOKEN))
         place = tf.maximum(examples.num_utterances - 1, 0)
         programs = Programs(
             tokens=tokens,

@@ -10,8 +10,7 @@ from pathlib import Path
 
 from lang2program_tf.corpus.scone import Example
 from lang2program_tf.errors import UserError
-from lang2program_tf.learning.experiment import open_run
-from lang2program_tf.learning.learner import Learner
+from lang2program_tf.learning.experiment import open_runs
 from lang2program_tf.learning.run_folder import CONFIG, OPERATIVE_CONFIG
 from lang2program_tf.learning.task import Task
 from lang2program_tf.model.committee import Committee
@@ -42,9 +41,8 @@ def export_run(
     Raises:
         UserError: there is no such run, runs do not fit together, or nothing can be written.
     """
-    learners = [_opened(root_dir) for root_dir in root_dirs]
+    learners = open_runs([Path(root_dir) for root_dir in root_dirs])
     learner = learners[0]
-    _check_that_they_fit(root_dirs, learners)
     settings = ExportSettings(
         beam_size=beam_size or learner.search.beam_size,
         iterations_per_utterance=learner.search.iterations_per_utterance,
@@ -67,34 +65,6 @@ def export_run(
         settings=settings,
         origin=origin,
     )
-
-
-def _opened(root_dir: str | os.PathLike[str]) -> Learner:
-    """The learner of a run, with the weights that it is evaluated with."""
-    learner = open_run(Path(root_dir))
-    learner.keep_evaluation_weights()
-    return learner
-
-
-def _check_that_they_fit(
-    root_dirs: Sequence[str | os.PathLike[str]], learners: Sequence[Learner]
-) -> None:
-    first = learners[0]
-    for root_dir, other in zip(root_dirs[1:], learners[1:]):
-        differing = [
-            name
-            for name, differs in (
-                ("domain", other.task.domain.name != first.task.domain.name),
-                ("words", other.task.words.words != first.task.words.words),
-                ("Parser.context", other.parser.context != first.parser.context),
-            )
-            if differs
-        ]
-        if differing:
-            raise UserError(
-                f"{root_dir} has another {' and '.join(differing)} than {root_dirs[0]}; "
-                "only parsers of one kind can be exported as one"
-            )
 
 
 def _config(folder: Path) -> str:
