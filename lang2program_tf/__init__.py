@@ -30,10 +30,11 @@ Importing this package imports none of its rooms, so it costs nothing, and
 
 from __future__ import annotations
 
+import importlib.util
+import os
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    import os
     from collections.abc import Sequence
     from pathlib import Path
 
@@ -41,6 +42,11 @@ if TYPE_CHECKING:
 
 __version__ = "0.1.0"
 __all__ = ["export", "load", "run", "train"]
+
+# From 2.16 on TensorFlow has Keras 3; with this it takes Keras 2 from tf-keras, which setup.py
+# requires there and only there. TensorFlow 2.15 has Keras 2 itself.
+if importlib.util.find_spec("tf_keras") is not None:
+    os.environ.setdefault("TF_USE_LEGACY_KERAS", "1")
 
 
 def load(export: str | os.PathLike[str]) -> Client:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import tensorflow as tf
 
 import gin
+from lang2program_tf.legacy_keras import Adam
 
 
 @gin.configurable
@@ -16,7 +17,7 @@ class LogisticBaseline(tf.Module):
         super().__init__(name="baseline")
         self.kernel = tf.Variable(tf.zeros([query_width]), name="kernel")
         self.bias = tf.Variable(0.0, name="bias")
-        self.optimizer = tf.keras.optimizers.legacy.Adam(learning_rate, epsilon=1e-8)
+        self.optimizer = Adam(learning_rate, epsilon=1e-8)
         self.optimizer._create_all_weights([self.kernel, self.bias])
 
     def values(self, query: tf.Tensor) -> tf.Tensor:

@@ -8,7 +8,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import tensorflow as tf
-import tensorflow_addons as tfa
 from numpy.typing import NDArray
 
 import gin
@@ -16,6 +15,7 @@ from lang2program_tf.corpus.batches import Batch, BatchMaker
 from lang2program_tf.corpus.programs import load_programs
 from lang2program_tf.corpus.scone import Example
 from lang2program_tf.language import MAX_TOKENS
+from lang2program_tf.learning.averaging import keeps_average
 from lang2program_tf.learning.program_scores import program_log_probs
 from lang2program_tf.learning.recall import ProgramRecall
 from lang2program_tf.learning.task import Task
@@ -166,7 +166,7 @@ class Learner:
     def evaluation_weights(self) -> Iterator[None]:
         """Within it the parser has its averaged weights, if the optimizer keeps averages."""
         optimizer, variables = self.train_step.optimizer, self.parser.trainable_variables
-        if not isinstance(optimizer, tfa.optimizers.MovingAverage):
+        if not keeps_average(optimizer):
             yield
             return
         trained = [tf.identity(variable) for variable in variables]

@@ -33,7 +33,7 @@ from lang2program_tf.learning.run_folder import (
     RunFolder,
 )
 from lang2program_tf.learning.stop_signals import stop_signals
-from lang2program_tf.native_log import without_xla_remarks
+from lang2program_tf.native_log import without_remarks
 from lang2program_tf.search.non_finite import NonFiniteError
 
 _SHOWN = 3
@@ -178,7 +178,7 @@ class TrainingLoop:
     def _train_on(self, batch: Batch, reporter: Reporter) -> None:
         step = self._step + 1
         try:
-            with contextlib.nullcontext() if self._is_compiled else without_xla_remarks():
+            with contextlib.nullcontext() if self._is_compiled else without_remarks():
                 metrics = self.learner.train(batch)
             self._is_compiled = True
         except NonFiniteError as error:

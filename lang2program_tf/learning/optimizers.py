@@ -1,6 +1,6 @@
 """Optimizers bound by gin: Adam as the original applies it, plain ones, and weight averaging.
 
-All are of `tf.keras.optimizers.legacy`, which the averaging of tensorflow-addons wraps.
+All are optimizers of Keras 2, which the averaging of tensorflow-addons wraps.
 """
 
 from __future__ import annotations
@@ -10,11 +10,10 @@ from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 import tensorflow as tf
-import tensorflow_addons as tfa
-from tensorflow.keras.optimizers.legacy import SGD, Adam, Optimizer
-from tensorflow.keras.optimizers.schedules import CosineDecay, LearningRateSchedule
 
 import gin
+from lang2program_tf.learning.averaging import keeps_average, with_average
+from lang2program_tf.legacy_keras import SGD, Adam, CosineDecay, LearningRateSchedule, Optimizer
 
 
 class TableSquares(NamedTuple):
@@ -96,13 +95,12 @@ def averaged(
     optimizer: Optimizer = gin.REQUIRED, *, average_decay: float = gin.REQUIRED
 ) -> Optimizer:
     """Keeps a moving average of the weights, with which the parser is evaluated and exported."""
-    return tfa.optimizers.MovingAverage(optimizer, average_decay=average_decay, dynamic_decay=True)
+    return with_average(optimizer, average_decay=average_decay)
 
 
 def without_averaging(optimizer: Optimizer) -> Optimizer:
     """The optimizer inside one that keeps averages, or the optimizer itself."""
-    averages = isinstance(optimizer, tfa.optimizers.MovingAverage)
-    return optimizer._optimizer if averages else optimizer
+    return optimizer._optimizer if keeps_average(optimizer) else optimizer
 
 
 def lookup_rule(optimizer: Optimizer) -> OriginalAdam | None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import tensorflow as tf
-from tensorflow.keras.optimizers.legacy import Optimizer
 
 import gin
 from lang2program_tf.learning.baseline import LogisticBaseline
@@ -26,6 +25,7 @@ from lang2program_tf.learning.tree_rows import (
     used_rows,
 )
 from lang2program_tf.learning.weights import GradientWeights
+from lang2program_tf.legacy_keras import Optimizer
 from lang2program_tf.machine import Examples
 from lang2program_tf.model.parser import Parser
 from lang2program_tf.model.parser_protocol import MemoryProtocol, ParserProtocol

@@ -12,7 +12,6 @@ from typing import Any, NamedTuple
 import numpy as np
 import tensorflow as tf
 from numpy.typing import NDArray
-from tensorflow.keras.optimizers.legacy import Adam, Optimizer
 
 import gin
 from lang2program_tf.corpus.word_table import write_word_table
@@ -24,6 +23,7 @@ from lang2program_tf.learning.optimizers import without_averaging
 from lang2program_tf.learning.progress import Progress
 from lang2program_tf.learning.run_folder import RunFolder
 from lang2program_tf.learning.task import Task
+from lang2program_tf.legacy_keras import Adam, Optimizer
 from lang2program_tf.parity.original_weights import (
     OriginalModel,
     assign_weights,

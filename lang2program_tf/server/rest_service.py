@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import re
 from collections.abc import Sequence
 from typing import Any
@@ -22,6 +23,12 @@ _TARGET = r"/v1/models/(?P<name>[^/:]+)(?:/versions/(?P<version>\d{1,18}))?"
 _PREDICT = re.compile(rf"{_TARGET}:(?P<method>classify|regress|predict)")
 _STATUS = re.compile(rf"{_TARGET}(?P<metadata>/metadata)?")
 HEALTH_PATH = "/healthz"
+# Says that fields with default values are wanted too; protobuf 5 has given it another name.
+_WITH_DEFAULTS: dict[str, Any] = {
+    "including_default_value_fields"
+    if "including_default_value_fields" in inspect.signature(MessageToDict).parameters
+    else "always_print_fields_with_no_presence": True
+}
 
 
 class RestService:
@@ -68,7 +75,7 @@ class RestService:
         """The status of a model, or its signatures."""
         if not signatures:
             status = model_status(self._core, spec)
-            return MessageToDict(status, including_default_value_fields=True)
+            return MessageToDict(status, **_WITH_DEFAULTS)
         metadata = model_metadata(spec, find_model(self._core, spec))
         found = get_model_metadata_pb2.SignatureDefMap()
         metadata.metadata["signature_def"].Unpack(found)
@@ -112,6 +119,6 @@ def _spec(match: re.Match[str]) -> model_pb2.ModelSpec:
 
 def _to_dict(message: Any) -> dict[str, Any]:
     fields: dict[str, Any] = MessageToDict(
-        message, including_default_value_fields=True, preserving_proto_field_name=True
+        message, preserving_proto_field_name=True, **_WITH_DEFAULTS
     )
     return fields
