@@ -1,4 +1,4 @@
-"""The benchmarks run as printed in the README, and end with one JSON object."""
+"""The benchmarks run as printed in docs/performance.md, and end with one JSON object."""
 
 from __future__ import annotations
 
