@@ -6,8 +6,8 @@ import os
 from pathlib import Path
 
 from lang2program_tf.learning.curves import Curve, draw_curves, join_points
+from lang2program_tf.reproduction.cells import Table
 from lang2program_tf.reproduction.results import Records
-from lang2program_tf.reproduction.tables import Table
 
 _LEVEL = 60.0  # percent; the paper marks where each learner surpasses it
 
@@ -18,8 +18,8 @@ def figure_curves(table: Table, records: Records) -> dict[str, Curve]:
     for cell in table.cells:
         points = [
             {step: accuracy for step, accuracy in record["curve"]["sample"]}
-            for (gin_file, _), record in records.items()
-            if gin_file == cell.gin_file
+            for (key, _), record in records.items()
+            if key == cell.key
         ]
         points = [curve for curve in points if curve]
         if points:

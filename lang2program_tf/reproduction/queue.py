@@ -11,8 +11,8 @@ from pathlib import Path
 
 from lang2program_tf.learning.run_folder import RunFolder
 from lang2program_tf.learning.stop_signals import stop_signals
+from lang2program_tf.reproduction.cells import Run
 from lang2program_tf.reproduction.engines import Engine, RunningProcess
-from lang2program_tf.reproduction.tables import Run
 
 _POLL_SECONDS = 0.2
 _ERROR_BYTES = 20_000

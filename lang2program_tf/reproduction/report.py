@@ -6,48 +6,49 @@ from collections.abc import Callable, Sequence
 from statistics import median
 from typing import Any
 
+from lang2program_tf.reproduction.cells import UTTERANCES, Table
 from lang2program_tf.reproduction.results import Record, Records
-from lang2program_tf.reproduction.tables import UTTERANCES, Cell, Table
 
 _MISSING = "–"
-_HEAD = (
-    *("learner", "domain", "seeds"),
-    *("3 utterances", "paper", "5 utterances", "paper"),
-    "median best step",
-)
 
 
 def summarize(table: Table, records: Records) -> list[dict[str, Any]]:
     """One row for each cell of a table; what no run has given is None.
 
-    Accuracies are in percent: `median`, `min` and `max` over seeds, and `paper`.
+    Accuracies are in percent: `median`, `min` and `max` over seeds, and the figure beside them,
+    `paper` or `goal`.
     """
     rows = []
     for cell in table.cells:
-        runs = [record for (gin_file, _), record in records.items() if gin_file == cell.gin_file]
-        rows.append(
-            {
-                "row": cell.row,
-                "label": cell.label,
-                "domain": cell.domain,
-                "gin_file": cell.gin_file,
-                "seeds": sorted(run["seed"] for run in runs),
-                "best_step": median(run["best_step"] for run in runs) if runs else None,
-                "accuracy": _accuracies(cell, runs),
-            }
-        )
+        runs = [record for (key, _), record in records.items() if key == cell.key]
+        row: dict[str, Any] = {
+            "row": cell.row,
+            "label": cell.label,
+            "domain": cell.domain,
+            "gin_file": cell.key,
+            "seeds": sorted(run["seed"] for run in runs),
+            "best_step": median(run["best_step"] for run in runs) if runs else None,
+            "accuracy": _accuracies([run["accuracy"] for run in runs]),
+        }
+        for place, length in enumerate(UTTERANCES):
+            figure = cell.reference[place] if cell.reference else None
+            row["accuracy"][length][table.reference] = figure
+        if table.holdout:
+            held_out = [run["holdout"]["accuracy"] for run in runs if "holdout" in run]
+            row["holdout"] = _accuracies(held_out)
+        rows.append(row)
     return rows
 
 
-def _accuracies(cell: Cell, runs: Sequence[Record]) -> dict[str, dict[str, float | None]]:
+def _accuracies(found: Sequence[dict[str, float]]) -> dict[str, dict[str, float | None]]:
+    """For each number of utterances the middle and the range of what runs have found."""
     accuracies: dict[str, dict[str, float | None]] = {}
-    for place, length in enumerate(UTTERANCES):
-        values = [100 * run["accuracy"][length] for run in runs if length in run["accuracy"]]
+    for length in UTTERANCES:
+        values = [100 * of_run[length] for of_run in found if length in of_run]
         accuracies[length] = {
             "median": median(values) if values else None,
             "min": min(values, default=None),
             "max": max(values, default=None),
-            "paper": cell.paper[place] if cell.paper else None,
         }
     return accuracies
 
@@ -60,26 +61,34 @@ def markdown(table: Table, records: Records, *, fits: Callable[[Record], bool]) 
         records: of its finished runs.
         fits: whether a record has the settings that its run would be trained with now.
     """
+    head = _head(table)
     lines = [f"# {table.name}", "", _caption(table), ""]
-    lines += [f"| {' | '.join(_HEAD)} |", "|---|---|" + "---:|" * (len(_HEAD) - 2)]
-    lines += [f"| {' | '.join(_texts(row))} |" for row in summarize(table, records)]
+    lines += [f"| {' | '.join(head)} |", "|---|---|" + "---:|" * (len(head) - 2)]
+    lines += [f"| {' | '.join(_texts(table, row))} |" for row in summarize(table, records)]
     lines += _notes(table, records, fits)
     return "\n".join(lines) + "\n"
 
 
 def _caption(table: Table) -> str:
-    return (
-        f"{table.title}. Accuracy in percent. Ours is on the validation examples, median over "
-        "seeds (lowest–highest); the paper's is on the test examples, so the two are not the "
-        f"same measure. {_MISSING} means that no run is finished."
-    )
+    return f"{table.caption} {_MISSING} means that no run is finished."
 
 
-def _texts(row: dict[str, Any]) -> list[str]:
+def _head(table: Table) -> list[str]:
+    head = ["learner", "domain", "seeds"]
+    for length in UTTERANCES:
+        head += [f"{length} utterances", table.reference]
+    if table.holdout:
+        head += [f"{length} held out" for length in UTTERANCES]
+    return [*head, "median best step"]
+
+
+def _texts(table: Table, row: dict[str, Any]) -> list[str]:
     texts = [row["label"], row["domain"], str(len(row["seeds"]) or _MISSING)]
     for length in UTTERANCES:
         accuracy = row["accuracy"][length]
-        texts += [_with_range(accuracy), _percent(accuracy["paper"])]
+        texts += [_with_range(accuracy), _percent(accuracy[table.reference])]
+    if table.holdout:
+        texts += [_with_range(row["holdout"][length]) for length in UTTERANCES]
     best_step = row["best_step"]
     return [*texts, _MISSING if best_step is None else f"{best_step:.0f}"]
 
@@ -96,12 +105,11 @@ def _percent(value: float | None) -> str:
 
 def _notes(table: Table, records: Records, fits: Callable[[Record], bool]) -> list[str]:
     """What a reader must know of runs that are not as the table says."""
-    files = {cell.gin_file for cell in table.cells}
-    shown = [record for (gin_file, _), record in sorted(records.items()) if gin_file in files]
+    keys = {cell.key for cell in table.cells}
+    shown = [record for (key, _), record in sorted(records.items()) if key in keys]
     notes = {
-        "Not on SCONE but on the embedded corpus, so not to be compared with the paper": [
-            record for record in shown if record["corpus"] != "scone"
-        ],
+        "Not on SCONE but on the embedded corpus, so not to be compared "
+        f"with the {table.reference}": [record for record in shown if record["corpus"] != "scone"],
         "With other settings than the gin files and bindings give now": [
             record for record in shown if not fits(record)
         ],

@@ -13,6 +13,7 @@ from typing import NamedTuple
 from lang2program_tf.errors import UserError
 from lang2program_tf.files import write_atomically
 from lang2program_tf.learning.run_folder import RunFolder
+from lang2program_tf.reproduction.cells import Run, Table
 from lang2program_tf.reproduction.engines import open_engine
 from lang2program_tf.reproduction.figure import draw_figure
 from lang2program_tf.reproduction.live_table import open_view
@@ -27,10 +28,11 @@ from lang2program_tf.reproduction.results import (
     records_of,
 )
 from lang2program_tf.reproduction.settings import Settings, bindings, read_settings
-from lang2program_tf.reproduction.tables import FIGURE, NAMES, Run, Table
+from lang2program_tf.reproduction.tables import FIGURE, NAMES
 
-# What follows `python` to train a run.
+# What follows `python` to train a run, and to evaluate runs in another way than they are.
 TRAIN = ("-m", "lang2program_tf.cli.main", "train")
+EVALUATE = ("-m", "lang2program_tf.reproduction.evaluate_runs")
 
 
 class Outcome(NamedTuple):
@@ -76,7 +78,7 @@ class Reproduction:
         self.figure = results / f"{table.name}.png" if table.name == FIGURE else None
         self._root_dir = root_dir
         self._params = params
-        self._cells = {cell.gin_file: cell for cell in table.cells}
+        self._cells = {cell.key: cell for cell in table.cells}
         self._settings = functools.cache(self._read_settings)
         try:
             results.mkdir(parents=True, exist_ok=True)
@@ -96,7 +98,7 @@ class Reproduction:
         text = markdown(self.table, records, fits=self._fits)
         whole = {
             "table": self.table.name,
-            "title": self.table.title,
+            "caption": self.table.caption,
             "rows": summarize(self.table, records),
             "runs": [records[key] for key in sorted(records)],
         }
@@ -110,6 +112,8 @@ class Reproduction:
 
     def train(self, runs: Sequence[Run], *, engine: str, limit: int) -> Outcome:
         """Trains the runs that are not done, and writes the results whenever one is.
+
+        Runs that evaluate others in another way come last, when those are trained.
 
         Args:
             runs: in the order in which they begin.
@@ -131,10 +135,13 @@ class Reproduction:
                 self.write()
 
         opened = open_engine(engine, jobs=limit)
+        trained = [job for job in jobs if not job.run.sources()]
+        evaluated = [job for job in jobs if job.run.sources()]
+        stopped_by = None
         try:
-            stopped_by = Queue(jobs, engine=opened, limit=limit).run(
-                changed=changed, tick=view.tick
-            )
+            for part in (trained, evaluated):
+                queue = Queue(part, engine=opened, limit=limit)
+                stopped_by = stopped_by or queue.run(changed=changed, tick=view.tick)
         finally:
             opened.close()
         view.close()
@@ -146,12 +153,15 @@ class Reproduction:
             self._settings(run)  # a mistake in them must come out before anything is trained
         records = self.records()
         done = {key for key, record in records.items() if self._fits(record)}
-        return [run for run in runs if (run.cell.gin_file, run.seed) not in done]
+        return [run for run in runs if (run.cell.key, run.seed) not in done]
 
     def _job(self, run: Run) -> Job:
         folder = run.folder(self._root_dir)
         params = [f"--gin_param={binding}" for binding in bindings(run, self._params)]
-        arguments = [*TRAIN, f"--gin_file={run.cell.gin_file}", *params, f"--root_dir={folder}"]
+        files = [f"--gin_file={name}" for name in run.cell.gin_files]
+        sources = [f"--source={source.folder(self._root_dir)}" for source in run.sources()]
+        command = [*EVALUATE, *sources] if sources else TRAIN
+        arguments = [*command, *files, *params, f"--root_dir={folder}"]
         return Job(run, RunFolder(folder), arguments, self._settings(run).max_steps)
 
     def _fits(self, record: Record) -> bool:

@@ -9,10 +9,10 @@ from typing import Any
 
 from lang2program_tf.errors import UserError
 from lang2program_tf.learning.run_folder import RunFolder
-from lang2program_tf.reproduction.tables import Cell, Run, Table
+from lang2program_tf.reproduction.cells import Cell, Run, Table
 
 Record = dict[str, Any]
-Records = dict[tuple[str, int], Record]  # by gin file and seed
+Records = dict[tuple[str, int], Record]  # by a cell's key and seed
 
 _CURVES = ("sample", "dev")
 
@@ -25,7 +25,7 @@ def finished_run(run: Run, root_dir: Path) -> Record | None:
         return None
     log = folder.records()
     return {
-        "gin_file": run.cell.gin_file,
+        "gin_file": run.cell.key,
         "row": run.cell.row,
         **result,
         "seed": run.seed,
@@ -44,7 +44,7 @@ def finished_runs(table: Table, root_dir: Path) -> Records:
         for seed in _seeds(cell, root_dir):
             record = finished_run(Run(cell, seed), root_dir)
             if record is not None:
-                found[cell.gin_file, seed] = record
+                found[cell.key, seed] = record
     return found
 
 
@@ -72,8 +72,8 @@ def read_records(path: Path) -> Records:
 
 def records_of(table: Table, records: Records) -> Records:
     """Those of the records that are of a table's runs."""
-    gin_files = {cell.gin_file for cell in table.cells}
-    return {key: record for key, record in records.items() if key[0] in gin_files}
+    keys = {cell.key for cell in table.cells}
+    return {key: record for key, record in records.items() if key[0] in keys}
 
 
 def merge(sources: Sequence[Records], *, fits: Callable[[Record], bool]) -> Records:

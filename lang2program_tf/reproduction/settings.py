@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import gin
 from lang2program_tf.cli.gin_flags import load_gin
-from lang2program_tf.reproduction.tables import Run
+from lang2program_tf.reproduction.cells import Run
 
 
 class Settings(NamedTuple):
@@ -29,7 +29,7 @@ def bindings(run: Run, params: Sequence[str]) -> list[str]:
 
 def read_settings(run: Run, params: Sequence[str]) -> Settings:
     """Reads the settings of a run; a mistake in them is a UserError."""
-    load_gin([run.cell.gin_file], bindings(run, params))
+    load_gin(run.cell.gin_files, bindings(run, params))
     try:
         max_steps = gin.query_parameter("TrainingLoop.max_steps")
     except ValueError:

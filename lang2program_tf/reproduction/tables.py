@@ -1,18 +1,13 @@
-"""Which gin files make up a table of the paper, and the paper's figures."""
+"""The tables that can be reproduced: the gin files of the paper's, with the paper's figures."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from pathlib import Path
 from typing import NamedTuple
 
 from lang2program_tf.errors import UserError
 from lang2program_tf.gin_files import gin_root
-
-DOMAINS = ("alchemy", "tangrams", "scene")  # in the paper's order
-UTTERANCES = ("3", "5")
-
-Percentages = tuple[float, float]  # for 3 and for 5 utterances
+from lang2program_tf.reproduction.cells import DOMAINS, Cell, Percentages, Table
+from lang2program_tf.reproduction.turns_table import TURNS, turns_table
 
 
 class PaperRow(NamedTuple):
@@ -27,57 +22,6 @@ class PaperRow(NamedTuple):
     alchemy: Percentages
     tangrams: Percentages
     scene: Percentages
-
-
-class Cell(NamedTuple):
-    """What is trained with one gin file: one row of a table, in one domain.
-
-    Attributes:
-        gin_file: its name in the folder of gin files.
-        row: the part of that name after the domain.
-        label: the row's name for people.
-        domain: the domain.
-        paper: what the paper reports, in percent of the test examples.
-    """
-
-    gin_file: str
-    row: str
-    label: str
-    domain: str
-    paper: Percentages | None
-
-
-class Table(NamedTuple):
-    """A table that can be reproduced.
-
-    Attributes:
-        name: what the command line calls it.
-        title: what it compares, and of what kind the paper's figures are.
-        cells: one for each gin file.
-    """
-
-    name: str
-    title: str
-    cells: tuple[Cell, ...]
-
-
-class Run(NamedTuple):
-    """One training run of a table.
-
-    Attributes:
-        cell: what is trained.
-        seed: its seed.
-    """
-
-    cell: Cell
-    seed: int
-
-    def __str__(self) -> str:
-        return f"{self.cell.gin_file} seed {self.seed}"
-
-    def folder(self, root_dir: Path) -> Path:
-        """Where the run is kept."""
-        return root_dir / self.cell.gin_file[: -len(".gin")] / f"seed_{self.seed}"
 
 
 _RANDOMER = PaperRow("RandoMer", (66.9, 52.9), (65.8, 37.1), (64.8, 46.2))
@@ -129,14 +73,16 @@ _FIGURE_FILES = {
     "paper/table1_main/alchemy_bs_mml.gin": "BS-MML",
     "paper/table1_main/alchemy_reinforce.gin": "REINFORCE",
 }
-NAMES = (*_TABLES, FIGURE)
+NAMES = (*_TABLES, FIGURE, TURNS)
 
 
 def read_table(name: str) -> Table:
     """A table, of the gin files that there are."""
+    if name == TURNS:
+        return turns_table()
     if name == FIGURE:
         cells = [_cell(file)._replace(label=label) for file, label in _FIGURE_FILES.items()]
-        return Table(name, _FIGURE_TITLE, tuple(cells))
+        return Table(name, _caption(_FIGURE_TITLE), tuple(cells))
     folder, title = _TABLES[name]
     files = sorted((gin_root() / folder).glob("*.gin"))
     cells = [_cell(f"{folder}/{path.name}") for path in files if path.name != "common.gin"]
@@ -146,26 +92,7 @@ def read_table(name: str) -> Table:
         known = order.index(cell.row) if cell.row in order else len(order)
         return known, cell.row, DOMAINS.index(cell.domain)
 
-    return Table(name, title, tuple(sorted(cells, key=place)))
-
-
-def select_runs(
-    table: Table, *, domains: Sequence[str], rows: Sequence[str], seeds: Sequence[int]
-) -> list[Run]:
-    """The runs of some domains and rows, of all if none are named: every row's first seed first."""
-    known = list(dict.fromkeys(cell.row for cell in table.cells))
-    for row in rows:
-        if row not in known:
-            raise UserError(f"{table.name} has no row {row!r}; its rows are {', '.join(known)}")
-    cells = [
-        cell
-        for cell in table.cells
-        if (not domains or cell.domain in domains) and (not rows or cell.row in rows)
-    ]
-    if not cells:
-        wanted = ", ".join(rows or ["any row"])
-        raise UserError(f"{table.name} has no gin file for {wanted} in {', '.join(domains)}")
-    return [Run(cell, seed) for seed in dict.fromkeys(seeds) for cell in cells]
+    return Table(name, _caption(title), tuple(sorted(cells, key=place)))
 
 
 def _cell(gin_file: str) -> Cell:
@@ -176,4 +103,12 @@ def _cell(gin_file: str) -> Cell:
     row = row or folder.rpartition("/")[2]
     paper = _PAPER[folder].get(row)
     label = paper.label if paper else row.replace("_", " ")
-    return Cell(gin_file, row, label, domain, getattr(paper, domain) if paper else None)
+    return Cell((gin_file,), row, label, domain, getattr(paper, domain) if paper else None)
+
+
+def _caption(title: str) -> str:
+    return (
+        f"{title}. Accuracy in percent. Ours is on the validation examples, median over "
+        "seeds (lowest–highest); the paper's is on the test examples, so the two are not the "
+        "same measure."
+    )

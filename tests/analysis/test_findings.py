@@ -67,3 +67,12 @@ def test_a_parser_is_called_sure_modest_or_neither():
     assert verdict(0.9).startswith("The parser is too sure: the mean probability of its programs")
     assert verdict(0.5).startswith("The parser is too modest:")
     assert verdict(0.77).startswith("The parser is about as sure as it is right:")
+
+
+def test_a_parser_by_worlds_is_sure_of_worlds_not_of_programs():
+    found = analyze(
+        TANGRAMS, lines(3, 1), vocabulary=VOCABULARY, tokenizer=WhiteSpace(), by_worlds=True
+    )
+    text = "\n".join(findings(found))
+    assert "the mean probability of its worlds is" in text
+    assert "are ranking errors: the target was found, and another is more probable" in text

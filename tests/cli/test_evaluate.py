@@ -117,6 +117,14 @@ def test_an_export_is_evaluated_like_its_run(
         assert of_export[key] == of_run[key], key
 
 
+@pytest.mark.slow
+def test_a_run_that_was_trained_on_all_dialogues_has_none_held_out(
+    run: Path, capsys: pytest.CaptureFixture[str]
+):
+    assert main(["evaluate", f"--root_dir={run}", "--split=holdout"]) == 2
+    assert "--split holdout: the parser was trained on all dialogues" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -131,6 +139,7 @@ def test_an_export_is_evaluated_like_its_run(
             "--corpus must be scone, embedded or a folder with",
         ),
         (["--root_dir=a", "--split=other"], "invalid choice: 'other'"),
+        (["--export=a", "--gin_param=x = 1"], "--gin_param are for runs; an export's settings are"),
     ],
 )
 def test_mistakes_are_one_line(

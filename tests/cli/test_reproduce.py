@@ -163,6 +163,33 @@ def test_what_another_table_has_in_its_file_is_done(reproduce, tmp_path: Path):
     assert gin_file == "alchemy_beta_0"
 
 
+def test_runs_of_the_turns_are_trained_before_they_are_evaluated_otherwise(
+    reproduce, tmp_path: Path
+):
+    rows = ["--row", "three_together", "best_program", "full", "--domain", "scene"]
+    code, out, err = reproduce("turns", *rows, "--jobs", "4")
+    assert (code, last_line(out)["done"]) == (0, 7)
+    done = [line.split(":")[0] for line in err.splitlines() if ": done" in line]
+    assert {name[:-7] for name in done[:3]} == {"scene full"}
+    assert set(done[3:]) == {
+        "scene three_together seed 0",
+        *(f"scene best_program seed {seed}" for seed in range(3)),
+    }
+    assert (tmp_path / "runs/turns/scene/best_program/seed_2/result.json").exists()
+    text = (tmp_path / "results/turns.md").read_text()
+    assert (
+        "| full | scene | 3 | 60.0 (50.0–70.0) | 76.0 | 26.0 (25.0–27.0) | 66.0 | 40.0 | 20.0 | 3 |"
+    ) in text
+    assert "| β = 1 | scene | – | – | – | – | – | – | – | – |" in text
+
+
+def test_an_evaluation_without_the_runs_that_it_is_of_fails_and_says_so(reproduce):
+    code, out, err = reproduce("turns", "--row", "one_world", "--domain", "scene", "--seeds", "0")
+    assert code == 1
+    assert "runs/turns/scene/full/seed_0 is not trained" in err
+    assert last_line(out)["done"] == 0
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

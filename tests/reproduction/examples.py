@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from typing import Any
 
-from lang2program_tf.reproduction.tables import Cell, Table
+from lang2program_tf.reproduction.cells import Cell, Table
 
-PAPER = Cell("paper/x/scene_good.gin", "good", "Good", "scene", (64.8, 46.2))
-OURS = Cell("paper/x/alchemy_new.gin", "new", "new", "alchemy", None)
-TABLE = Table("table9", "Table 9, this and that", (PAPER, OURS))
+PAPER = Cell(("paper/x/scene_good.gin",), "good", "Good", "scene", (64.8, 46.2))
+OURS = Cell(("paper/x/alchemy_new.gin",), "new", "new", "alchemy", None)
+TABLE = Table("table9", "Table 9, this and that.", (PAPER, OURS))
 
 
 def record(cell: Cell, seed: int, three: float, five: float, **values: Any) -> dict[str, Any]:
     """The record of a finished run."""
     return {
-        "gin_file": cell.gin_file,
+        "gin_file": cell.key,
         "row": cell.row,
         "domain": cell.domain,
         "corpus": "scone",

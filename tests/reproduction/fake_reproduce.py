@@ -13,8 +13,8 @@ import pytest
 
 from lang2program_tf.cli.main import main
 from lang2program_tf.reproduction import reproduction
+from lang2program_tf.reproduction.cells import Run
 from lang2program_tf.reproduction.settings import Settings, bindings
-from lang2program_tf.reproduction.tables import Run
 from tests.reproduction import fake_train
 
 TOP = Path(__file__).parents[2]
@@ -24,12 +24,13 @@ LONGEST = 60.0
 
 def fake_settings(run: Run, params: Sequence[str]) -> Settings:
     """Settings as `fake_train` writes them, without gin and TensorFlow."""
-    return Settings("\n".join([run.cell.gin_file, *bindings(run, params)]), fake_train.STEPS)
+    return Settings("\n".join([*run.cell.gin_files, *bindings(run, params)]), fake_train.STEPS)
 
 
 def pretend(patch: pytest.MonkeyPatch) -> None:
     """Makes `reproduce` call `fake_train`."""
-    patch.setattr(reproduction, "TRAIN", [str(Path(fake_train.__file__))])
+    for command in ("TRAIN", "EVALUATE"):
+        patch.setattr(reproduction, command, [str(Path(fake_train.__file__))])
     patch.setattr(reproduction, "read_settings", fake_settings)
 
 

@@ -1,5 +1,7 @@
 """Stands for `lang2program train`: in a moment it does to a run's folder what training does.
 
+With --source it stands for the evaluation of runs that are there.
+
 FAKE_FAIL and FAKE_HANG in the environment are parts of the names of gin files: of those whose runs
 fail, and of those whose runs take steps until they are told to stop.
 """
@@ -36,7 +38,7 @@ def train(folder: RunFolder, gin_file: str, seed: int) -> int:
                 return 128 + received[0]
             time.sleep(0.01)
     result = {
-        "domain": os.path.basename(gin_file).split("_")[0],
+        "domain": os.path.basename(gin_file).removesuffix(".gin").split("_")[0],
         "corpus": "scone",
         "seed": seed,
         "steps": STEPS,
@@ -44,6 +46,7 @@ def train(folder: RunFolder, gin_file: str, seed: int) -> int:
         "seconds": 1.5,
         "accuracy": {"3": 0.5 + seed / 10, "5": 0.25 + seed / 100},
         "accuracy_all": 0.5,
+        "holdout": {"accuracy": {"3": 0.4, "5": 0.2}},
     }
     write_atomically(folder.path / RESULT, json.dumps(result))
     return 0
@@ -51,18 +54,24 @@ def train(folder: RunFolder, gin_file: str, seed: int) -> int:
 
 def main() -> int:
     parser = argparse.ArgumentParser()
-    parser.add_argument("--gin_file")
+    parser.add_argument("--gin_file", action="append")
     parser.add_argument("--gin_param", action="append")
     parser.add_argument("--root_dir")
+    parser.add_argument("--source", action="append", default=[])
     arguments = parser.parse_args()
-    if is_named("FAKE_FAIL", arguments.gin_file):
+    gin_file = arguments.gin_file[0]
+    if is_named("FAKE_FAIL", gin_file):
         print("error: it broke\nat some place", file=sys.stderr)
         return 2
+    for source in arguments.source:
+        if RunFolder(source).result() is None:
+            print(f"error: {source} is not trained", file=sys.stderr)
+            return 2
     folder = RunFolder(arguments.root_dir)
     folder.path.mkdir(parents=True, exist_ok=True)
     (folder.path / "pid").write_text(str(os.getpid()))
-    folder.write_config("\n".join([arguments.gin_file, *arguments.gin_param]))
-    return train(folder, arguments.gin_file, int(arguments.gin_param[-1].split()[-1]))
+    folder.write_config("\n".join([*arguments.gin_file, *arguments.gin_param]))
+    return train(folder, gin_file, int(arguments.gin_param[-1].split()[-1]))
 
 
 if __name__ == "__main__":

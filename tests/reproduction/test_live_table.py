@@ -9,9 +9,9 @@ import pytest
 
 from lang2program_tf.learning.run_folder import RESULT, RunFolder
 from lang2program_tf.reproduction import live_table
+from lang2program_tf.reproduction.cells import Run
 from lang2program_tf.reproduction.live_table import LiveTable, PlainLines, open_view, render
 from lang2program_tf.reproduction.queue import Job, State
-from lang2program_tf.reproduction.tables import Run
 from tests.reproduction.examples import OURS, PAPER
 
 

@@ -9,8 +9,8 @@ import pytest
 
 from lang2program_tf.learning.run_folder import RESULT, RunFolder
 from lang2program_tf.reproduction import queue
+from lang2program_tf.reproduction.cells import Run
 from lang2program_tf.reproduction.queue import Job, Queue, State
-from lang2program_tf.reproduction.tables import Run
 from tests.reproduction.examples import PAPER
 
 

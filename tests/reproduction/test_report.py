@@ -49,11 +49,10 @@ def test_all_lines_of_a_table_have_as_many_columns():
     assert columns == [9, 9, 9, 9]
 
 
-def test_the_caption_says_that_ours_is_validation_and_theirs_test():
+def test_the_caption_stands_first_and_says_what_a_dash_means():
     text = markdown(TABLE, {}, fits=as_now)
-    assert text.startswith("# table9\n\nTable 9, this and that. ")
-    assert "Ours is on the validation examples" in text
-    assert "the paper's is on the test examples" in text
+    caption = "Table 9, this and that. – means that no run is finished.\n"
+    assert text.startswith(f"# table9\n\n{caption}")
     assert "embedded" not in text and "other settings" not in text
 
 
@@ -62,11 +61,11 @@ def test_runs_that_are_not_comparable_are_named():
         record(PAPER, 0, 0.5, 0.5, corpus="embedded"),
         record(PAPER, 1, 0.5, 0.5, config="of old"),
         record(PAPER, 2, 0.5, 0.5),
-        record(PAPER._replace(gin_file="gone.gin"), 3, 0.5, 0.5, config="of old"),
+        record(PAPER._replace(gin_files=("gone.gin",)), 3, 0.5, 0.5, config="of old"),
     )
     notes = markdown(TABLE, records, fits=as_now).splitlines()[-3:]
-    assert notes[0].endswith(f"not to be compared with the paper: {PAPER.gin_file} seed 0.")
-    assert notes[2].endswith(f"bindings give now: {PAPER.gin_file} seed 1.")
+    assert notes[0].endswith(f"not to be compared with the paper: {PAPER.key} seed 0.")
+    assert notes[2].endswith(f"bindings give now: {PAPER.key} seed 1.")
 
 
 def test_the_summary_for_programs_has_the_same_numbers():
@@ -76,3 +75,30 @@ def test_the_summary_for_programs_has_the_same_numbers():
     assert good["best_step"] == 2000
     assert (new["seeds"], new["best_step"]) == ([], None)
     assert set(new["accuracy"]["3"].values()) == {None}
+
+
+def test_a_table_with_held_out_dialogues_shows_them_behind_dev_and_its_goals():
+    table = TABLE._replace(reference="goal", holdout=True)
+    seen = [
+        record(PAPER, seed, three, 0.5, holdout={"accuracy": {"3": three - 0.1, "5": 0.25}})
+        for seed, three in enumerate((0.6, 0.5, 0.7))
+    ]
+    text = markdown(table, by_key(*seen), fits=as_now)
+    assert row(text, "learner") == [
+        *("learner", "domain", "seeds", "3 utterances", "goal", "5 utterances", "goal"),
+        *("3 held out", "5 held out", "median best step"),
+    ]
+    assert row(text, "Good") == [
+        *("Good", "scene", "3", "60.0 (50.0–70.0)", "64.8", "50.0", "46.2"),
+        *("50.0 (40.0–60.0)", "25.0", "2000"),
+    ]
+    assert row(text, "new")[3:] == ["–"] * 7
+    good, _ = summarize(table, by_key(*seen))
+    assert good["accuracy"]["3"]["goal"] == 64.8
+    assert good["holdout"]["5"] == {"median": 25.0, "min": 25.0, "max": 25.0}
+
+
+def test_a_run_that_held_nothing_out_has_no_such_accuracy():
+    table = TABLE._replace(holdout=True)
+    text = markdown(table, by_key(record(PAPER, 0, 0.5, 0.5)), fits=as_now)
+    assert row(text, "Good")[7:9] == ["–", "–"]

@@ -7,8 +7,8 @@ import pytest
 
 from lang2program_tf.errors import UserError
 from lang2program_tf.learning.run_folder import RESULT, RunFolder
+from lang2program_tf.reproduction.cells import Run
 from lang2program_tf.reproduction.results import finished_runs, merge, read_records
-from lang2program_tf.reproduction.tables import Run
 from tests.reproduction.examples import OURS, PAPER, TABLE, as_now, by_key, record
 
 
@@ -30,9 +30,9 @@ def test_finished_runs_of_any_seed_are_found_with_settings_and_curves(tmp_path: 
     write_run(Run(OURS, 0), tmp_path, finished=False)
     Run(PAPER, 4).folder(tmp_path).with_name("seed_4.log").write_text("not a run")
     found = finished_runs(TABLE, tmp_path)
-    assert set(found) == {(PAPER.gin_file, 4), (PAPER.gin_file, 12)}
-    assert found[PAPER.gin_file, 4] == {
-        "gin_file": PAPER.gin_file,
+    assert set(found) == {(PAPER.key, 4), (PAPER.key, 12)}
+    assert found[PAPER.key, 4] == {
+        "gin_file": PAPER.key,
         "row": "good",
         "steps": 20,
         "best_step": 20,

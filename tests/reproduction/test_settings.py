@@ -8,8 +8,9 @@ import gin
 from lang2program_tf.cli.gin_flags import load_gin
 from lang2program_tf.errors import UserError
 from lang2program_tf.learning.run_folder import RunFolder
+from lang2program_tf.reproduction.cells import Run
 from lang2program_tf.reproduction.settings import read_settings
-from lang2program_tf.reproduction.tables import Run, read_table
+from lang2program_tf.reproduction.tables import read_table
 
 RUN = Run(read_table("table1").cells[-1], 3)
 

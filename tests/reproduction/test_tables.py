@@ -7,7 +7,9 @@ import pytest
 from lang2program_tf.errors import UserError
 from lang2program_tf.gin_files import gin_root
 from lang2program_tf.reproduction import tables
-from lang2program_tf.reproduction.tables import DOMAINS, NAMES, Run, read_table, select_runs
+from lang2program_tf.reproduction.cells import DOMAINS
+from lang2program_tf.reproduction.tables import NAMES, read_table
+from lang2program_tf.reproduction.turns_table import TURNS
 
 
 @pytest.mark.parametrize(
@@ -30,13 +32,23 @@ def test_a_table_has_the_papers_rows_in_its_order_for_all_domains(name: str, row
     assert [(cell.row, cell.domain) for cell in cells] == [(r, d) for r in rows for d in DOMAINS]
 
 
-@pytest.mark.parametrize("name", NAMES)
+PAPERS = [name for name in NAMES if name != TURNS]
+
+
+@pytest.mark.parametrize("name", PAPERS)
 def test_every_gin_file_is_there_and_has_a_figure_of_the_paper(name: str):
     cells = read_table(name).cells
     assert cells
     for cell in cells:
-        assert (gin_root() / cell.gin_file).is_file()
-        assert cell.paper is not None and all(0 <= figure < 70 for figure in cell.paper)
+        assert (gin_root() / cell.key).is_file()
+        assert cell.reference is not None and all(0 <= figure < 70 for figure in cell.reference)
+
+
+@pytest.mark.parametrize("name", PAPERS)
+def test_the_caption_says_that_ours_is_validation_and_theirs_test(name: str):
+    caption = read_table(name).caption
+    assert "Ours is on the validation examples" in caption
+    assert "the paper's is on the test examples" in caption
 
 
 @pytest.mark.parametrize(
@@ -52,12 +64,12 @@ def test_every_gin_file_is_there_and_has_a_figure_of_the_paper(name: str):
     ],
 )
 def test_figures_are_those_of_the_paper(name: str, gin_file: str, paper: tuple[float, float]):
-    (cell,) = [cell for cell in read_table(name).cells if cell.gin_file == gin_file]
-    assert cell.paper == paper
+    (cell,) = [cell for cell in read_table(name).cells if cell.key == gin_file]
+    assert cell.reference == paper
 
 
 def test_a_file_that_is_named_by_its_domain_alone_is_the_row_of_its_folder():
-    rows = {cell.gin_file: cell.row for cell in read_table("released").cells}
+    rows = {cell.key: cell.row for cell in read_table("released").cells}
     assert rows == {
         "released/alchemy.gin": "released",
         "released/tangrams.gin": "released",
@@ -86,7 +98,7 @@ def test_a_new_gin_file_is_a_new_row_without_a_figure(tmp_path: Path, monkeypatc
     files(tmp_path, "scene_both_at_once.gin", "scene_stack.gin", "common.gin")
     known, new = read_table("table4").cells
     assert (known.row, known.label) == ("stack", "STACK")
-    assert (new.row, new.label, new.paper) == ("both_at_once", "both at once", None)
+    assert (new.row, new.label, new.reference) == ("both_at_once", "both at once", None)
 
 
 def test_a_gin_file_of_no_domain_is_named(tmp_path: Path, monkeypatch):
@@ -94,27 +106,3 @@ def test_a_gin_file_of_no_domain_is_named(tmp_path: Path, monkeypatch):
     files(tmp_path, "mars_stack.gin")
     with pytest.raises(UserError, match="table4_history/mars_stack.gin: its name must begin with"):
         read_table("table4")
-
-
-def test_every_row_gets_its_first_seed_before_any_gets_its_second():
-    runs = select_runs(read_table("table1"), domains=["scene"], rows=[], seeds=[4, 1, 4])
-    assert [(run.cell.row, run.seed) for run in runs] == [
-        *(("reinforce", 4), ("bs_mml", 4), ("randomer", 4)),
-        *(("reinforce", 1), ("bs_mml", 1), ("randomer", 1)),
-    ]
-
-
-def test_rows_and_domains_select():
-    table = read_table("table3")
-    runs = select_runs(table, domains=["scene", "alchemy"], rows=["beta_0"], seeds=[0])
-    assert [run.cell.gin_file for run in runs] == [
-        "paper/table3_beta/alchemy_beta_0.gin",
-        "paper/table3_beta/scene_beta_0.gin",
-    ]
-    assert len(select_runs(table, domains=[], rows=[], seeds=[0, 1])) == 2 * 12
-
-
-def test_the_folder_of_a_run_is_named_after_its_gin_file_and_seed():
-    cell = read_table("table3").cells[-1]
-    assert cell.gin_file == "paper/table3_beta/scene_beta_0.gin"
-    assert Run(cell, 3).folder(Path("runs")) == Path("runs/paper/table3_beta/scene_beta_0/seed_3")
