@@ -24,7 +24,11 @@ EXPERIMENTS = [
     name
     for name in FILES
     if name.startswith(("paper/table", "released/", "turns/")) or "/" not in name
-    if not name.endswith("common.gin")
+    if not name.endswith("common.gin") and "/ablations/" not in name
+]
+# What goes on top of them.
+ABLATIONS = [
+    name for name in FILES if "/ablations/" in name and not name.endswith("papers_learner.gin")
 ]
 # One of each kind of exploration, history and learner.
 TRAINED = [
@@ -127,6 +131,25 @@ def test_all_that_a_file_says_is_used(name: str, tmp_path: Path):
     assert unused_bindings() == []
 
 
+def bindings() -> set[tuple[str, str]]:
+    """All bindings in force, with their values."""
+    return {
+        (f"{scope}/{selector}.{parameter}", repr(value))
+        for (scope, selector), parameters in gin.config._CONFIG.items()
+        for parameter, value in parameters.items()
+    }
+
+
+@pytest.mark.parametrize("name", ABLATIONS)
+def test_all_that_an_ablation_changes_is_used(name: str, tmp_path: Path):
+    load_gin(["turns/tangrams.gin"], SMALL)
+    before = bindings()
+    load_gin(["turns/tangrams.gin", name], SMALL)
+    changed = {binding for binding, _ in bindings() - before}
+    TrainingLoop(Learner(), RunFolder(tmp_path / "run"))
+    assert changed and changed.isdisjoint(unused_bindings())
+
+
 def test_an_unused_binding_is_noticed():
     load_gin(["quickstart.gin"], ["Reinforce.baseline = 0.1"])
     Learner()
@@ -141,8 +164,8 @@ def test_every_part_is_included_by_an_experiment():
         parts = set(re.findall(r'^include "(.*)"$', text, re.MULTILINE))
         return parts.union(*map(included, parts))
 
-    parts = set().union(*map(included, EXPERIMENTS))
-    assert parts | set(EXPERIMENTS) == set(FILES)
+    wholes = {*EXPERIMENTS, *ABLATIONS}
+    assert wholes.union(*map(included, wholes)) == set(FILES)
 
 
 def test_every_row_of_the_paper_has_a_file_for_every_domain():

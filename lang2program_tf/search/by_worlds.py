@@ -113,8 +113,12 @@ class WorldSearch:
 
             return turn + 1, tf.nest.map_structure(pick, following, now)
 
+        def any_goes_on(turn: tf.Tensor, now: _Worlds) -> tf.Tensor:
+            """Whether there is a sentence left in a dialogue that has not come to nothing."""
+            return tf.reduce_any((turn < examples.num_new) & (now.log_prob[:, 0] > _NEVER))
+
         start = (tf.constant(0), self._start(examples, turns))
-        _, last = tf.while_loop(lambda turn, _: turn < turns, advance, start)
+        _, last = tf.while_loop(any_goes_on, advance, start)
         found = last.log_prob > _NEVER
         world = tf.where(found[..., tf.newaxis], last.world, 0)
         target = tf.repeat(examples.target[:, tf.newaxis], self.num_worlds, axis=1)
