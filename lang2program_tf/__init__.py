@@ -92,10 +92,12 @@ def train(
     _prepare_tensorflow()
     from pathlib import Path
 
-    from lang2program_tf.cli.gin_flags import load_gin
+    import gin
+    from lang2program_tf.gin_files import add_gin
     from lang2program_tf.learning import experiment
 
-    load_gin([gin_file], list(bindings))
+    gin.clear_config()
+    add_gin([gin_file], list(bindings))
     return experiment.train(Path(root_dir))
 
 

@@ -15,7 +15,7 @@ import pytest
 ROOT = Path(__file__).parents[1]
 PACKAGE = ROOT / "lang2program_tf"
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
-_BLOCK = re.compile(r"^( *)```python *(\S*)\n(.*?)^ *```$", re.MULTILINE | re.DOTALL)
+_BLOCK = re.compile(r"^( *)```(?:python|text) *(\S*)\n(.*?)^ *```$", re.MULTILINE | re.DOTALL)
 _LINK = re.compile(r"\]\((?!https?:)([^)#]*)(?:#([^)]*))?\)")
 _NAME = re.compile(r"`((?:[a-z_]+\.)+[A-Za-z_.]+)`")
 
@@ -25,7 +25,7 @@ def read(name: str) -> str:
 
 
 def blocks(page: str) -> list[tuple[str, str]]:
-    """The Python of a page: the name of each block, "" if it has none, and its text."""
+    """The code of a page: the name of each block, "" if it has none, and its text."""
     found = _BLOCK.findall(read(page))
     return [(name, textwrap.dedent(text)) for _, name, text in found]
 
