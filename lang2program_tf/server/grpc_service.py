@@ -10,6 +10,7 @@ from typing import Any
 import grpc
 import numpy as np
 import tensorflow as tf
+from google.protobuf.message import DecodeError
 from numpy.typing import NDArray
 from tensorflow.core.framework import tensor_pb2, types_pb2
 from tensorflow_serving.apis import (
@@ -26,6 +27,7 @@ from lang2program_tf.server.request_log import ID_HEADER, failure, request_id
 from lang2program_tf.serving.transport import ServingError
 
 _MAX_MESSAGE_OVERHEAD = 1024
+_METHODS = ("Predict", "GetModelMetadata", "GetModelStatus")
 _MAX_CONNECTION_AGE_MS = 10 * 60 * 1000
 
 _Method = Callable[[Any, Any, grpc.aio.ServicerContext], Awaitable[Any]]
@@ -41,6 +43,8 @@ def _answers(method: _Method) -> _Method:
         identifier = request_id(given if isinstance(given, str) else None)
         context.set_trailing_metadata([(ID_HEADER.lower(), identifier)])
         try:
+            if request is None:
+                raise ServingError("INVALID_ARGUMENT", "the message cannot be read")
             return await method(self, request, context)
         except Exception as error:
             told = failure(identifier, f"grpc {method.__name__} {context.peer()}", error)
@@ -112,10 +116,37 @@ class ModelService(model_service_pb2_grpc.ModelServiceServicer):
         return model_status(self._core, request.model_spec)
 
 
+class _Offered(grpc.aio.ServerInterceptor):
+    """Lets pass what the services answer; what cannot be read comes to them as None.
+
+    Else the library would tell clients of its exceptions, and log their traces.
+    """
+
+    async def intercept_service(
+        self,
+        continuation: Callable[[grpc.HandlerCallDetails], Awaitable[grpc.RpcMethodHandler]],
+        handler_call_details: grpc.HandlerCallDetails,
+    ) -> grpc.RpcMethodHandler | None:
+        handler: Any = await continuation(handler_call_details)
+        if handler is None or handler_call_details.method.rpartition("/")[2] not in _METHODS:
+            return None
+
+        def read(content: bytes) -> Any:
+            try:
+                return handler.request_deserializer(content)
+            except DecodeError:
+                return None
+
+        return grpc.unary_unary_rpc_method_handler(
+            handler.unary_unary, read, handler.response_serializer
+        )
+
+
 def grpc_server(core: ServerCore) -> grpc.aio.Server:
     """A server of both services that does not listen yet; within a running event loop."""
     limits = core.limits
     server = grpc.aio.server(
+        interceptors=[_Offered()],
         options=[
             ("grpc.max_receive_message_length", limits.max_request_bytes + _MAX_MESSAGE_OVERHEAD),
             ("grpc.so_reuseport", 0),  # else a second server would share the port
@@ -123,7 +154,7 @@ def grpc_server(core: ServerCore) -> grpc.aio.Server:
             # A client that never ends its message is cut off with its connection; others come back.
             ("grpc.max_connection_age_ms", _MAX_CONNECTION_AGE_MS),
             ("grpc.max_connection_age_grace_ms", round(1000 * limits.timeout)),
-        ]
+        ],
     )
     prediction_service_pb2_grpc.add_PredictionServiceServicer_to_server(
         PredictionService(core), server

@@ -296,6 +296,17 @@ def test_grpc_refuses_a_broken_request(channel, name):
     assert caught.value.code() is grpc.StatusCode.INVALID_ARGUMENT
 
 
+def test_grpc_refuses_what_is_no_message_and_logs_one_line(channel, caplog):
+    call = channel.unary_unary("/tensorflow.serving.PredictionService/Predict")
+    with pytest.raises(grpc.RpcError) as caught:
+        call(b"\xff\xff junk", timeout=20)
+    assert caught.value.code() is grpc.StatusCode.INVALID_ARGUMENT
+    assert caught.value.details() == "the message cannot be read"
+    names = dict(caught.value.trailing_metadata())
+    (line,) = [record.getMessage() for record in caplog.records]
+    assert line.startswith(f"id={names['x-request-id']} grpc Predict ipv4:127.0.0.1:")
+
+
 def test_grpc_says_what_it_does_not_offer(channel):
     stub = prediction_service_pb2_grpc.PredictionServiceStub(channel)
     with pytest.raises(grpc.RpcError) as caught:
