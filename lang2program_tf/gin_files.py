@@ -38,6 +38,12 @@ def find_gin_file(name: str) -> Path:
     raise UserError(f"no gin file {name!r}; {hint}")
 
 
+def load_gin(files: Sequence[str], params: Sequence[str]) -> None:
+    """Reads gin files and bindings, and nothing else is in force; see `add_gin`."""
+    gin.clear_config()
+    add_gin(files, params)
+
+
 def add_gin(files: Sequence[str], params: Sequence[str]) -> None:
     """Reads gin files and bindings on top of those in force; a mistake in them is a UserError.
 

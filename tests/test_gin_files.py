@@ -48,7 +48,7 @@ def test_an_installed_package_carries_the_files_and_what_they_include(tmp_path: 
         capture_output=True,
     )
     code = (
-        "import gin; from lang2program_tf.cli.gin_flags import load_gin\n"
+        "import gin; from lang2program_tf.gin_files import load_gin\n"
         "from lang2program_tf.gin_files import gin_root\n"
         "load_gin(['released/scene.gin'], [])\n"
         "print(gin_root(), gin.query_parameter('Task.domain'))"

@@ -11,9 +11,8 @@ import pytest
 import tensorflow as tf
 
 import gin
-from lang2program_tf.cli.gin_flags import load_gin
 from lang2program_tf.corpus.batches import Batch
-from lang2program_tf.gin_files import gin_root
+from lang2program_tf.gin_files import gin_root, load_gin
 from lang2program_tf.learning.learner import Learner
 from lang2program_tf.learning.loop import TrainingLoop
 from lang2program_tf.learning.run_folder import RunFolder

@@ -46,7 +46,7 @@ def main(argv: Sequence[str]) -> int:
     if argv[:1] == ["serve"]:
         return benchmark_serve.main(argv[1:])
     arguments = _parser().parse_args(argv)
-    from lang2program_tf.cli.gin_flags import load_gin
+    from lang2program_tf.gin_files import load_gin
 
     if arguments.kind == "search":
         from lang2program_tf.benchmarks.search import SearchBenchmark

@@ -1,4 +1,4 @@
-"""The absl flags that every command with gin settings has, and reading them."""
+"""The absl flags that every command with gin settings has."""
 
 from __future__ import annotations
 
@@ -6,9 +6,7 @@ from collections.abc import Sequence
 
 from absl import flags
 
-import gin
 from lang2program_tf.errors import UserError
-from lang2program_tf.gin_files import add_gin
 
 
 def define_gin_flags(values: flags.FlagValues) -> None:
@@ -31,9 +29,3 @@ def parse_flags(values: flags.FlagValues, command: str, argv: Sequence[str]) -> 
     except flags.Error as error:
         raise UserError(f"{error}; `lang2program {command} --help` lists the flags") from None
     return list(rest[1:])
-
-
-def load_gin(files: Sequence[str], params: Sequence[str]) -> None:
-    """Reads gin files and bindings; a mistake in them is a UserError."""
-    gin.clear_config()
-    add_gin(files, params)

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from lang2program_tf.cli.arguments import OneLineParser
-from lang2program_tf.cli.gin_flags import load_gin
 from lang2program_tf.errors import UserError
+from lang2program_tf.gin_files import load_gin
 from lang2program_tf.language import DOMAINS, get_domain
 
 _EPILOG = """\

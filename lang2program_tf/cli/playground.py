@@ -19,7 +19,7 @@ from lang2program_tf.cli.running_server import (
 from lang2program_tf.errors import UserError
 
 if TYPE_CHECKING:
-    from lang2program_tf.playground.front import Front
+    from lang2program_tf.server.front import Front
     from lang2program_tf.server.server import Server
 
 _HOST = "127.0.0.1"
@@ -49,7 +49,7 @@ def main(argv: Sequence[str]) -> int:
 
 
 def _front(arguments: argparse.Namespace) -> tuple[Front, int]:
-    from lang2program_tf.playground.front import Front
+    from lang2program_tf.server.front import Front
 
     names = arguments.model_name or ["alchemy", "scene", "tangrams"]
     server = Front(_checked(arguments.server), models=names, port=arguments.port)

@@ -12,8 +12,8 @@ from lang2program_tf.corpus.corpora import WHAT_THERE_IS, is_corpus
 from lang2program_tf.errors import UserError
 
 if TYPE_CHECKING:
+    from lang2program_tf.analysis.predictors import Predictor
     from lang2program_tf.learning.evaluation import Prediction
-    from lang2program_tf.learning.predictors import Predictor
 
 
 def add_predictor_arguments(parser: argparse.ArgumentParser, *, splits: Sequence[str]) -> None:
@@ -78,8 +78,8 @@ def predict(
         doing: what the bar says.
         perturbation: how utterances are changed before they are predicted.
     """
+    from lang2program_tf.analysis import predictors
     from lang2program_tf.corpus.perturb import perturb
-    from lang2program_tf.learning import predictors
 
     predictor: Predictor
     if arguments.root_dir:

@@ -8,8 +8,9 @@ from collections.abc import Sequence
 
 from absl import flags
 
-from lang2program_tf.cli.gin_flags import define_gin_flags, load_gin, parse_flags
+from lang2program_tf.cli.gin_flags import define_gin_flags, parse_flags
 from lang2program_tf.errors import UserError
+from lang2program_tf.gin_files import load_gin
 
 _HELP = """Trains a parser.
 

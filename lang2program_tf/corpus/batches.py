@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 
 from lang2program_tf.corpus.scone import Example
 from lang2program_tf.corpus.tokenizers import Tokenizer
-from lang2program_tf.corpus.words import PADDING, WordVectors
+from lang2program_tf.corpus.words import WordVectors
 from lang2program_tf.language import Domain, State, World
+from lang2program_tf.word_ids import PADDING
 
 # Few widths, so that few different shapes occur.
 WIDTH_STEP = 5

@@ -11,8 +11,9 @@ from dataclasses import dataclass
 from lang2program_tf.corpus.programs import load_programs
 from lang2program_tf.corpus.scone import Line, prefixes, substrings
 from lang2program_tf.corpus.turns import read_dialogues, turns
-from lang2program_tf.corpus.words import UNKNOWN, WordVectors, tokenize
+from lang2program_tf.corpus.words import WordVectors, tokenize
 from lang2program_tf.language import MAX_TOKENS, Domain
+from lang2program_tf.word_ids import UNKNOWN
 
 _SHOWN_UNKNOWN = 20
 _BAR_WIDTH = 40

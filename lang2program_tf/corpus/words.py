@@ -16,10 +16,8 @@ from lang2program_tf.corpus.glove import read_glove
 from lang2program_tf.corpus.vector_file import SHIPPED_FILE, read_vector_file
 from lang2program_tf.corpus.word_table import read_word_table
 from lang2program_tf.errors import UserError
+from lang2program_tf.word_ids import PADDING, UNKNOWN
 
-UNKNOWN = 0
-# The padding row has numbers, as in the original, but the model embeds padding as zeros.
-PADDING = 1
 SPECIAL_WORDS = ("<unk>", "<pad>")
 
 

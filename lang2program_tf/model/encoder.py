@@ -9,10 +9,10 @@ import numpy as np
 import tensorflow as tf
 from numpy.typing import NDArray
 
-from lang2program_tf.corpus.words import PADDING, UNKNOWN
 from lang2program_tf.model.dropout import Dropout
 from lang2program_tf.model.initial_values import InitialValues
 from lang2program_tf.model.lstm import GATES, NUM_SIGMOIDS, WORDS_AT_ONCE, lstm_states
+from lang2program_tf.word_ids import PADDING, UNKNOWN
 
 _RECURRENT_GAIN = 1.1  # of the original's orthogonal initial values
 

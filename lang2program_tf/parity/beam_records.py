@@ -9,12 +9,13 @@ import numpy as np
 import tensorflow as tf
 from numpy.typing import NDArray
 
-from lang2program_tf.corpus.words import PADDING, WordVectors
+from lang2program_tf.corpus.words import WordVectors
 from lang2program_tf.machine import Examples, Machine, get_machine
 from lang2program_tf.model import Parser
 from lang2program_tf.parity.path_scores import word_ids
 from lang2program_tf.parity.recordings import Record
 from lang2program_tf.search import BeamSearch, Programs, SearchTree, best_programs
+from lang2program_tf.word_ids import PADDING
 
 BEAM_SIZE = 32
 ITERATIONS_PER_UTTERANCE = 7

@@ -9,7 +9,7 @@ import numpy as np
 import tensorflow as tf
 from numpy.typing import NDArray
 
-from lang2program_tf.corpus.words import PADDING, WordVectors
+from lang2program_tf.corpus.words import WordVectors
 from lang2program_tf.language import Domain
 from lang2program_tf.language.alchemy import Beaker
 from lang2program_tf.language.scene import Person
@@ -20,6 +20,7 @@ from lang2program_tf.machine.plain_features import plain_stack_features, plain_t
 from lang2program_tf.model import Parser
 from lang2program_tf.parity.original_weights import OriginalModel
 from lang2program_tf.parity.recordings import Record
+from lang2program_tf.word_ids import PADDING
 
 _SMALLEST_WEIGHT = 1e-35  # of a word; not much less is a float32
 

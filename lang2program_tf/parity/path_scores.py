@@ -9,13 +9,14 @@ import numpy as np
 import tensorflow as tf
 from numpy.typing import NDArray
 
-from lang2program_tf.corpus.words import PADDING, WordVectors, tokenize
+from lang2program_tf.corpus.words import WordVectors, tokenize
 from lang2program_tf.language import Domain, ExecutionError, State, step
 from lang2program_tf.language.values import Value
 from lang2program_tf.machine.features import HistoryFeatures
 from lang2program_tf.machine.plain_features import plain_stack_features, plain_tokens_features
 from lang2program_tf.model import Parser
 from lang2program_tf.parity.recordings import Record
+from lang2program_tf.word_ids import PADDING
 
 
 class Path(NamedTuple):

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import gin
-from lang2program_tf.cli.gin_flags import load_gin
+from lang2program_tf.gin_files import load_gin
 from lang2program_tf.reproduction.cells import Run
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 import tensorflow as tf
 
-from lang2program_tf.corpus.words import PADDING, UNKNOWN
 from lang2program_tf.machine import Examples
 from lang2program_tf.machine import state as st
 from lang2program_tf.machine.features import HistoryFeatures, stack_features
@@ -20,6 +19,7 @@ from lang2program_tf.serving.graph_programs import (
 from lang2program_tf.serving.graph_requests import Rows, check_texts, first_error
 from lang2program_tf.serving.graph_text import single_spaces
 from lang2program_tf.serving.graph_worlds import WorldNotation
+from lang2program_tf.word_ids import PADDING, UNKNOWN
 
 # The log-probability of what does not exist: finite, so that an answer is always legal JSON.
 NO_LOG_PROB = float(np.finfo(np.float32).min)

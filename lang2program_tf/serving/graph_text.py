@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import tensorflow as tf
 
-from lang2program_tf.corpus.words import PADDING, UNKNOWN
+from lang2program_tf.word_ids import PADDING, UNKNOWN
 
 # All characters that `str.isspace` knows; `tf.strings.split` alone knows only those of ASCII.
 _WHITE_SPACE = (

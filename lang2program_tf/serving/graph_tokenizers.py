@@ -17,9 +17,9 @@ from lang2program_tf.corpus.tokenizers import (
     KnownForms,
     Tokenizer,
 )
-from lang2program_tf.corpus.words import PADDING
 from lang2program_tf.serving.graph_text import WordTable, lower_case, single_spaces
 from lang2program_tf.serving.graph_typos import GraphTypos
+from lang2program_tf.word_ids import PADDING
 
 
 class GraphTokenizer(Protocol):

@@ -22,8 +22,8 @@ import pytest
 import tensorflow as tf
 
 import gin
-from lang2program_tf.cli.gin_flags import load_gin
 from lang2program_tf.cli.main import main
+from lang2program_tf.gin_files import load_gin
 from lang2program_tf.learning.run_folder import RunFolder
 from tests.learning.small_runs import (
     BINDINGS,

@@ -10,8 +10,9 @@ from lang2program_tf.corpus.batches import Batch, BatchMaker, EncodedStarts, tra
 from lang2program_tf.corpus.embedded.load import load_embedded
 from lang2program_tf.corpus.scone import Example
 from lang2program_tf.corpus.tokenizers import WhiteSpace
-from lang2program_tf.corpus.words import PADDING, UNKNOWN, load_word_vectors
+from lang2program_tf.corpus.words import load_word_vectors
 from lang2program_tf.language import get_domain
+from lang2program_tf.word_ids import PADDING, UNKNOWN
 
 
 def encode_rows(worlds) -> np.ndarray:

@@ -3,7 +3,8 @@ from __future__ import annotations
 import pytest
 
 from lang2program_tf.corpus.tokenizers import KnownForms, WhiteSpace, count_seen
-from lang2program_tf.corpus.words import UNKNOWN, WordVectors, load_word_vectors
+from lang2program_tf.corpus.words import WordVectors, load_word_vectors
+from lang2program_tf.word_ids import UNKNOWN
 
 
 @pytest.fixture(scope="module")

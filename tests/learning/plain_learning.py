@@ -13,13 +13,13 @@ from typing import NamedTuple
 import numpy as np
 import tensorflow as tf
 
-from lang2program_tf.corpus.words import PADDING
 from lang2program_tf.language import Domain, State, step
 from lang2program_tf.language.values import Value
 from lang2program_tf.machine.features import HistoryFeatures
 from lang2program_tf.machine.plain_features import plain_stack_features, plain_tokens_features
 from lang2program_tf.machine.primitives import NUM_PRIMITIVES
 from lang2program_tf.model import Parser
+from lang2program_tf.word_ids import PADDING
 from tests.search.reference import Example
 
 

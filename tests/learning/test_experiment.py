@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 import gin
-from lang2program_tf.cli.gin_flags import load_gin
 from lang2program_tf.cli.main import main
 from lang2program_tf.errors import UserError
+from lang2program_tf.gin_files import load_gin
 
 
 @pytest.fixture(autouse=True)

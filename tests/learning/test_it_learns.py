@@ -12,9 +12,9 @@ import random
 
 import pytest
 
-from lang2program_tf.cli.gin_flags import load_gin
 from lang2program_tf.corpus.batches import training_batches
 from lang2program_tf.corpus.embedded.spuriousness import spurious_share
+from lang2program_tf.gin_files import load_gin
 from lang2program_tf.learning.evaluation import Evaluator
 from lang2program_tf.learning.learner import Learner
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 import tensorflow as tf
 
-from lang2program_tf.corpus.words import PADDING
 from lang2program_tf.language import get_domain
 from lang2program_tf.language.scene import Person
 from lang2program_tf.language.values import Color, ObjectList
 from lang2program_tf.machine.features import HistoryFeatures
 from lang2program_tf.machine.plain_features import plain_stack_features, plain_tokens_features
 from lang2program_tf.model import DecoderScores, Parser
+from lang2program_tf.word_ids import PADDING
 
 WORDS = np.array(
     [

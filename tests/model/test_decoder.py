@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import tensorflow as tf
 
-from lang2program_tf.corpus.words import PADDING
+from lang2program_tf.word_ids import PADDING
 from tests.model import naive
 from tests.model.prefixes import PREFIXES, STACKS, UTTERANCE, WORDS, features, scores
 

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 import tensorflow as tf
 
-from lang2program_tf.corpus.words import PADDING
 from lang2program_tf.model.encoder import UtteranceEncoder
 from lang2program_tf.model.initial_values import InitialValues
+from lang2program_tf.word_ids import PADDING
 from tests.model import naive
 
 UTTERANCES = ([5, 0, 7, 30, 2, 2, 9], [12], [3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14])

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import gin
-from lang2program_tf.cli.gin_flags import load_gin
+from lang2program_tf.gin_files import load_gin
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = (ROOT / "docs" / "parity.md").read_text(encoding="utf-8")

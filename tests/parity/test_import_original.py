@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 
 import gin
-from lang2program_tf.cli.gin_flags import load_gin
 from lang2program_tf.cli.main import main
 from lang2program_tf.corpus.words import WordSource, WordVectors, load_word_vectors
 from lang2program_tf.errors import UserError
+from lang2program_tf.gin_files import load_gin
 from lang2program_tf.learning.experiment import open_run, train
 from lang2program_tf.parity.import_original import import_run, run_bindings
 from lang2program_tf.parity.original_names import infer_domain, infer_model

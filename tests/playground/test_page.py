@@ -9,7 +9,7 @@ import pytest
 
 from lang2program_tf.language import DOMAINS, get_domain, to_infix
 from lang2program_tf.language.infix import infix_commands
-from lang2program_tf.playground.front import Front
+from lang2program_tf.server.front import Front
 from lang2program_tf.server.served_model import ServedModel
 from lang2program_tf.server.server import Server
 from lang2program_tf.serving import connect

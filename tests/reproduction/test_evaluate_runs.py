@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 import gin
-from lang2program_tf.cli.gin_flags import load_gin
 from lang2program_tf.cli.main import main as command
+from lang2program_tf.gin_files import load_gin
 from lang2program_tf.learning.experiment import open_together
 from lang2program_tf.learning.run_folder import RESULT, RunFolder
 from lang2program_tf.model.committee import Committee

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 import gin
-from lang2program_tf.cli.gin_flags import load_gin
 from lang2program_tf.errors import UserError
+from lang2program_tf.gin_files import load_gin
 from lang2program_tf.learning.run_folder import RunFolder
 from lang2program_tf.reproduction.cells import Run
 from lang2program_tf.reproduction.settings import read_settings

@@ -13,12 +13,12 @@ from typing import Callable, NamedTuple
 import numpy as np
 import tensorflow as tf
 
-from lang2program_tf.corpus.words import PADDING
 from lang2program_tf.language import Continuation, Domain, Outcome, State, World, continuations
 from lang2program_tf.machine.features import HistoryFeatures
 from lang2program_tf.machine.plain_features import plain_stack_features, plain_tokens_features
 from lang2program_tf.model import Parser
 from lang2program_tf.search.randomized import Draws, RandomizedOriginal
+from lang2program_tf.word_ids import PADDING
 
 
 class Example(NamedTuple):

@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 import tensorflow as tf
 
-from lang2program_tf.corpus.words import PADDING
 from lang2program_tf.language import UNKNOWN_COMMAND, Kind, Token, execute, get_domain, trace
 from lang2program_tf.machine import Examples, Machine
 from lang2program_tf.machine.encode import encode_states
 from lang2program_tf.model import Parser
 from lang2program_tf.search import BeamSearch, SearchTree, best_programs
+from lang2program_tf.word_ids import PADDING
 from tests.search.reference import Example, Program
 
 NUM_WORDS = 30

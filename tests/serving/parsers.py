@@ -9,12 +9,13 @@ import tensorflow as tf
 
 from lang2program_tf.corpus.embedded.load import load_embedded
 from lang2program_tf.corpus.scone import Example
-from lang2program_tf.corpus.words import PADDING, WordVectors, load_word_vectors, tokenize
+from lang2program_tf.corpus.words import WordVectors, load_word_vectors, tokenize
 from lang2program_tf.language import get_domain, trace
 from lang2program_tf.language.executor import State
 from lang2program_tf.machine.features import HistoryFeatures
 from lang2program_tf.machine.plain_features import plain_stack_features, plain_tokens_features
 from lang2program_tf.model import Parser
+from lang2program_tf.word_ids import PADDING
 
 _STEPS = 40
 

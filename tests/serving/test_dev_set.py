@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from lang2program_tf.analysis.predictors import ExportPredictor, RunPredictor
 from lang2program_tf.cli.main import main
 from lang2program_tf.corpus.load import load_examples
-from lang2program_tf.learning.predictors import ExportPredictor, RunPredictor
 from lang2program_tf.serving.export_run import export_run
 
 

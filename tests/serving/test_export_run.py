@@ -5,12 +5,12 @@ from __future__ import annotations
 import pytest
 
 import gin
-from lang2program_tf.cli.gin_flags import load_gin
+from lang2program_tf.analysis.predictors import ExportPredictor, RunPredictor
 from lang2program_tf.cli.main import main
 from lang2program_tf.errors import UserError
+from lang2program_tf.gin_files import load_gin
 from lang2program_tf.learning.checkpoints import Checkpoints
 from lang2program_tf.learning.learner import Learner
-from lang2program_tf.learning.predictors import ExportPredictor, RunPredictor
 from lang2program_tf.learning.progress import Progress
 from lang2program_tf.learning.run_folder import CONFIG, RunFolder
 from lang2program_tf.serving.export_run import export_run, fingerprint

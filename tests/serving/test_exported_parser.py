@@ -10,13 +10,13 @@ import tensorflow as tf
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as some
 
-from lang2program_tf.corpus.words import PADDING
 from lang2program_tf.language import DOMAINS, execute, get_domain, parse_program, trace
 from lang2program_tf.machine import Examples, get_machine
 from lang2program_tf.search import BeamSearch, best_programs
 from lang2program_tf.serving.exported_parser import ExportedParser
 from lang2program_tf.serving.graph_parser import NO_LOG_PROB
 from lang2program_tf.serving.settings import ExportSettings
+from lang2program_tf.word_ids import PADDING
 from tests.serving import parsers
 from tests.serving.exports import ORIGIN, SETTINGS, TOKENIZER
 

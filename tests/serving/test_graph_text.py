@@ -9,13 +9,13 @@ import tensorflow as tf
 from hypothesis import example, given
 from hypothesis import strategies as some
 
-from lang2program_tf.corpus.words import PADDING, UNKNOWN
 from lang2program_tf.serving.graph_text import (
     WordTable,
     is_utf8,
     lower_case,
     single_spaces,
 )
+from lang2program_tf.word_ids import PADDING, UNKNOWN
 
 CHARACTERS = [chr(c) for c in range(1, sys.maxunicode + 1) if not 0xD800 <= c < 0xE000]
 

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
+from lang2program_tf.analysis.predictors import ExportPredictor
 from lang2program_tf.errors import UserError
-from lang2program_tf.learning.predictors import ExportPredictor
 from lang2program_tf.serving.model import Model
 from tests.serving import parsers
 
@@ -20,4 +20,4 @@ def test_an_export_without_its_words_says_so(
 ):
     monkeypatch.setattr(exported_model, "folder", tmp_path)
     with pytest.raises(UserError, match="cannot read .*words.txt .*; export the parser again"):
-        exported_model.words()
+        exported_model.vocabulary()

@@ -1,0 +1,66 @@
+"""The packages in the order in which data flows: none imports one that stands behind it."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import lang2program_tf
+
+ROOT = Path(lang2program_tf.__file__).parent
+# Packages of one line do not know each other. Modules beside the packages may be used by all.
+LAYERS = [
+    ["language"],
+    ["corpus", "machine"],
+    ["model"],
+    ["search"],
+    ["learning"],
+    ["serving"],
+    ["playground"],
+    ["server"],
+    ["analysis", "benchmarks", "parity", "reproduction"],
+    ["cli"],
+]
+HEIGHT = {package: height for height, layer in enumerate(LAYERS) for package in layer}
+
+
+def modules() -> Iterator[tuple[str, Path]]:
+    """Every module in a package: the package, and the file."""
+    for path in sorted(ROOT.rglob("*.py")):
+        package = path.relative_to(ROOT).parts[0]
+        if package in HEIGHT:
+            yield package, path
+
+
+def imported_packages(path: Path) -> set[str]:
+    """The packages of the project that a module imports anything from, wherever in it."""
+    names = []
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.ImportFrom) and node.level == 0:
+            names += [f"{node.module}.{alias.name}" for alias in node.names]
+        elif isinstance(node, ast.Import):
+            names += [alias.name for alias in node.names]
+    inside = [name.split(".") for name in names if name.startswith(f"{ROOT.name}.")]
+    return {parts[1] for parts in inside if parts[1] in HEIGHT}
+
+
+def test_every_package_has_its_place():
+    packages = {path.parent.name for path in ROOT.glob("*/__init__.py")}
+    assert packages == set(HEIGHT)
+
+
+def test_a_package_imports_only_those_below_it():
+    wrong = [
+        f"{path.relative_to(ROOT)} imports {other}"
+        for package, path in modules()
+        for other in imported_packages(path) - {package}
+        if HEIGHT[other] >= HEIGHT[package]
+    ]
+    assert wrong == []
+
+
+def test_modules_beside_the_packages_import_none_of_them():
+    beside = [path for path in ROOT.glob("*.py") if path.name != "__init__.py"]
+    imported = {path.name: imported_packages(path) for path in beside}
+    assert {name: packages for name, packages in imported.items() if packages} == {}
