@@ -11,10 +11,10 @@ from lang2program_tf.learning.baseline import LogisticBaseline
 from lang2program_tf.learning.gradient import (
     DecisionWeights,
     ScoredDecisions,
-    lookup_squares,
     score_decisions,
     weighted_loss,
 )
+from lang2program_tf.learning.lookup_squares import lookup_squares
 from lang2program_tf.learning.optimizers import apply_gradients, lookup_rule
 from lang2program_tf.learning.recall import ProgramRecall
 from lang2program_tf.learning.tree_rows import (

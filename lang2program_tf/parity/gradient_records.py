@@ -14,10 +14,10 @@ from lang2program_tf.corpus.words import WordVectors
 from lang2program_tf.learning.gradient import (
     Decisions,
     DecisionWeights,
-    lookup_squares,
     score_decisions,
     weighted_loss,
 )
+from lang2program_tf.learning.lookup_squares import lookup_squares
 from lang2program_tf.learning.optimizers import TableSquares, apply_gradients, original_adam
 from lang2program_tf.model import Parser
 from lang2program_tf.parity.model_records import scoring_inputs
