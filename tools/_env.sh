@@ -2,7 +2,7 @@
 # After `ensure_venv`, "$VENV_PYTHON" is a Python that has this package and its test tools.
 
 REPO_ROOT="$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)"
-VENV="$REPO_ROOT/.venv"
+VENV="${VENV:-$REPO_ROOT/.venv}"
 VENV_PYTHON="$VENV/bin/python"
 # Present while the environment is being made: a run that was cut off leaves it, and the next run starts anew.
 VENV_UNFINISHED="$VENV/.unfinished"
@@ -11,23 +11,24 @@ VENV_STAMP="$VENV/.installed"
 say() { printf '==> %s\n' "$*" >&2; }
 die() { printf 'error: %s\n' "$*" >&2; exit 2; }
 
-# Whether $1 is a Python that TensorFlow 2.15 runs on.
-fits() { "$1" -c 'import sys; sys.exit(not (3, 9) <= sys.version_info[:2] <= (3, 11))' 2>/dev/null; }
+# Whether $1 is a Python that the package runs on.
+fits() { "$1" -c 'import sys; sys.exit(not (3, 9) <= sys.version_info[:2] <= (3, 13))' 2>/dev/null; }
 
 find_python() {
   local candidate
   if [ -n "${PYTHON:-}" ]; then
-    fits "$PYTHON" || die "PYTHON=$PYTHON is not a Python 3.9, 3.10 or 3.11"
+    fits "$PYTHON" || die "PYTHON=$PYTHON is not a Python 3.9 to 3.13"
     printf '%s\n' "$PYTHON"
     return
   fi
-  for candidate in python3.11 python3 python3.10 python3.9; do
+  # First those with TensorFlow 2.15, with which the results were made; 3.12 and 3.13 have a later one.
+  for candidate in python3.11 python3.10 python3.9 python3.12 python3.13 python3; do
     if fits "$candidate"; then
       printf '%s\n' "$candidate"
       return
     fi
   done
-  die "found no Python 3.9, 3.10 or 3.11 (TensorFlow 2.15 needs one); install it or set PYTHON=/path/to/python"
+  die "found no Python 3.9 to 3.13; install one or set PYTHON=/path/to/python"
 }
 
 # What the installed state depends on: the requirements, and the place of this clone.
@@ -39,7 +40,7 @@ print(hashlib.sha256(open(sys.argv[1], "rb").read()).hexdigest(), sys.argv[2])' 
 make_venv() {
   local python
   python="$(find_python)" || exit 2
-  say "making .venv with $("$python" --version)"
+  say "making ${VENV##*/} with $("$python" --version)"
   rm -rf "$VENV"
   mkdir "$VENV"
   touch "$VENV_UNFINISHED"
@@ -51,7 +52,7 @@ ensure_venv() {
     make_venv
   fi
   if [ "$(cat "$VENV_STAMP" 2>/dev/null)" != "$(stamp)" ]; then
-    say "installing the package and its requirements into .venv (the first time takes some minutes)"
+    say "installing the package and its requirements into ${VENV##*/} (the first time takes some minutes)"
     touch "$VENV_UNFINISHED"
     "$VENV_PYTHON" -m pip install --quiet --disable-pip-version-check --editable "$REPO_ROOT[test]" \
       || die "pip could not install the requirements (see above); run this command again when that is mended"

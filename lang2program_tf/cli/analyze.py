@@ -17,7 +17,7 @@ from lang2program_tf.errors import UserError
 
 _DESCRIPTION = """\
 Accuracy by utterance position, by action and by way of reference; the most frequent mistakes with
-examples; unknown words; calibration. The last line of output is one JSON object."""
+examples; unknown words; calibration."""
 
 _EXAMPLES = """examples:
   lang2program analyze --root_dir runs/scene
@@ -46,6 +46,9 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument(
         "--examples", type=int, default=10, metavar="N", help="wrong steps to show (10)"
+    )
+    parser.add_argument(
+        "--json", action="store_true", help="print one JSON object instead of the page"
     )
     return parser
 
@@ -81,8 +84,10 @@ def main(argv: Sequence[str]) -> int:
         )
         write_atomically(folder / f"{name}.json", record + "\n")
         write_atomically(folder / f"{name}.md", text)
-    print(page(analysis, subject=subject, examples=shown, picture=None))
-    print(record)
+    if arguments.json:
+        print(record)
+    else:
+        print(page(analysis, subject=subject, examples=shown, picture=None))
     return 0
 
 

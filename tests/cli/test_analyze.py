@@ -37,18 +37,25 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     gin.clear_config()
 
 
-def analyze(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[str, dict[str, Any]]:
-    """The page that is printed, and the JSON object of the last line."""
+def analyze(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
+    """The page that is printed."""
     assert main(["analyze", *arguments]) == 0
-    text, last = capsys.readouterr().out.rstrip("\n").rsplit("\n", 1)
-    return text, json.loads(last)
+    return capsys.readouterr().out
+
+
+def analyze_json(capsys: pytest.CaptureFixture[str], *arguments: str) -> dict[str, Any]:
+    """The JSON object that is printed instead."""
+    found: dict[str, Any] = json.loads(analyze(capsys, *arguments, "--json"))
+    return found
 
 
 def test_an_export_is_analyzed_and_the_page_written(
     export_dir: Path, tsv: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ):
     out = tmp_path / "results" / "new"
-    text, found = analyze(capsys, f"--export={export_dir}", f"--tsv={tsv}", f"--out={out}")
+    arguments = (f"--export={export_dir}", f"--tsv={tsv}")
+    text = analyze(capsys, *arguments, f"--out={out}")
+    found = analyze_json(capsys, *arguments)
     assert sorted(path.name for path in out.iterdir()) == [
         "scene.json",
         "scene.md",
@@ -71,7 +78,8 @@ def test_an_export_is_analyzed_and_the_page_written(
 def test_a_run_is_analyzed_on_the_corpus_it_was_trained_on(
     run: Path, capsys: pytest.CaptureFixture[str]
 ):
-    text, found = analyze(capsys, f"--root_dir={run}", "--examples=1")
+    text = analyze(capsys, f"--root_dir={run}", "--examples=1")
+    found = analyze_json(capsys, f"--root_dir={run}")
     assert main(["evaluate", f"--root_dir={run}"]) == 0
     evaluated = json.loads(capsys.readouterr().out.splitlines()[-1])
     assert found["accuracy"] == evaluated["accuracy"]
@@ -84,7 +92,7 @@ def test_a_run_is_analyzed_on_the_corpus_it_was_trained_on(
 def test_words_that_the_run_does_not_know_are_named(
     run: Path, tsv: Path, capsys: pytest.CaptureFixture[str]
 ):
-    _, found = analyze(capsys, f"--root_dir={run}", f"--tsv={tsv}")
+    found = analyze_json(capsys, f"--root_dir={run}", f"--tsv={tsv}")
     counts = [found["unknown_words"][key] for key in ("right", "wrong")]
     assert sum(one["with_unknown"] for one in counts) == 2  # the first step of both lines
 
