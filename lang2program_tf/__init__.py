@@ -92,12 +92,10 @@ def train(
     _prepare_tensorflow()
     from pathlib import Path
 
-    import gin
-    from lang2program_tf.gin_files import add_gin
+    from lang2program_tf.gin_files import load_gin
     from lang2program_tf.learning import experiment
 
-    gin.clear_config()
-    add_gin([gin_file], list(bindings))
+    load_gin([gin_file], list(bindings))
     return experiment.train(Path(root_dir))
 
 

@@ -50,6 +50,14 @@ def test_the_guide_to_data_and_learners_runs(tmp_path: Path):
     assert "HardEM" in (tmp_path / "runs" / "hard_em" / "operative_config.gin").read_text()
 
 
+def test_the_guide_to_domains_quotes_the_domain_that_is_tested():
+    quotes = [text for name, text in blocks("docs/extending.md") if not name]
+    lamps = textwrap.dedent(read("tests/lamps.py"))
+    assert len(quotes) > 4
+    for quote in quotes:
+        assert quote in lamps or textwrap.indent(quote, "    ") in lamps, quote
+
+
 def names_in(path: Path) -> set[str]:
     """What a module defines: functions, classes and their methods, values."""
     found = set()

@@ -1,8 +1,12 @@
-"""The packages in the order in which data flows: none imports one that stands behind it."""
+"""The packages in the order in which data flows: none imports one that stands behind it.
+
+Their picture in docs/architecture.md shows how they import each other.
+"""
 
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -64,3 +68,29 @@ def test_modules_beside_the_packages_import_none_of_them():
     beside = [path for path in ROOT.glob("*.py") if path.name != "__init__.py"]
     imported = {path.name: imported_packages(path) for path in beside}
     assert {name: packages for name, packages in imported.items() if packages} == {}
+
+
+def drawn_arrows() -> set[tuple[str, str]]:
+    """The arrows of the picture in docs/architecture.md: to whom, from whom."""
+    page = (ROOT.parent / "docs" / "architecture.md").read_text(encoding="utf-8")
+    return {(to, source) for source, to in re.findall(r"^ *(\w+) --> (\w+)$", page, re.MULTILINE)}
+
+
+def with_detours(arrows: set[tuple[str, str]]) -> set[tuple[str, str]]:
+    """All pairs that are joined by one arrow or by several."""
+    while True:
+        more = {(a, d) for a, b in arrows for c, d in arrows if b == c} - arrows
+        if not more:
+            return arrows
+        arrows = arrows | more
+
+
+def test_the_picture_of_the_packages_shows_their_imports():
+    imports = {
+        (package, other)
+        for package, path in modules()
+        for other in imported_packages(path) - {package}
+    }
+    drawn = drawn_arrows()
+    assert drawn - imports == set(), "drawn, but nothing is imported"
+    assert imports - with_detours(drawn) == set(), "imported, but not drawn"
