@@ -119,23 +119,27 @@ class WorldSearch:
 
         start = (tf.constant(0), self._start(examples, turns))
         _, last = tf.while_loop(any_goes_on, advance, start)
-        found = last.log_prob > _NEVER
-        world = tf.where(found[..., tf.newaxis], last.world, 0)
+        return self._predictions(examples, last)
+
+    def _predictions(self, examples: Examples, last: _Worlds) -> Predictions:
+        """What the dialogues have come to; zeros and no tokens where there is no world."""
+        found = last.log_prob > _NEVER  # [B, V]
+        there = found[..., tf.newaxis]
+        world = tf.where(there, last.world, 0)
         target = tf.repeat(examples.target[:, tf.newaxis], self.num_worlds, axis=1)
-        tokens, length = _close_up(tf.where(found[..., tf.newaxis], last.tokens, _NO_TOKEN))
-        place = tf.maximum(examples.num_utterances - 1, 0)
+        tokens, length = _close_up(tf.where(there, last.tokens, _NO_TOKEN))
+        place = tf.maximum(examples.num_utterances - 1, 0)[:, tf.newaxis]
+        command = tf.gather(last.history, tf.repeat(place, self.num_worlds, axis=1), batch_dims=2)
         programs = Programs(
             tokens=tokens,
             length=length,
             log_prob=last.log_prob,
             rewarded=found & self._machine.same_world(world, target),
             world=world,
-            command=tf.gather(
-                last.history, tf.repeat(place[:, tf.newaxis], self.num_worlds, axis=1), batch_dims=2
-            ),
-            agreeing=last.agreeing,
+            command=tf.where(there, command, 0),
+            agreeing=tf.where(found, last.agreeing, 0),
         )
-        return Predictions(programs, last.path)
+        return Predictions(programs, tf.where(there[..., tf.newaxis], last.path, 0))
 
     def _start(self, examples: Examples, turns: tf.Tensor) -> _Worlds:
         batch, size = tf.shape(examples.world)[0], self.num_worlds
