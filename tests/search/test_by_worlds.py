@@ -104,9 +104,9 @@ def test_the_probability_of_a_world_is_the_sum_of_its_programs():
             found = predict(worlds, one).programs
             for place in np.flatnonzero(found.length[0]):
                 world = rules.decode_world(found.world[0, place])
-                same = np.array([other == world for other in programs]) & (best.length[0] > 0)
+                same = np.array([w == world for w in programs]) & (best.length[0].numpy() > 0)
                 assert found.agreeing[0, place] == same.sum()
-                total = np.exp(best.log_prob[0])[same].sum()
+                total = np.exp(best.log_prob[0].numpy())[same].sum()
                 assert np.exp(found.log_prob[0, place]) == pytest.approx(total, rel=1e-4)
             most = max(most, found.agreeing.max())
     assert most > 1
