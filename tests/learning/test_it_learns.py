@@ -78,3 +78,54 @@ def test_reinforce_needs_exploration(epsilon, learns):
     settings = (f"Rollouts.epsilon = {epsilon}", "Reinforce.baseline = 0.0")
     share = understood("reinforce.gin", *settings, steps=280)
     assert share > LEARNED if learns else share < BLIND
+
+
+IN_CONTEXT = [
+    'Task.corpus = "embedded"',
+    "load_embedded.train_lines = 200",
+    "load_embedded.dev_lines = 30",
+    "load_embedded.test_lines = 1",
+    "Parser.encoder_units = 24",
+    "Parser.context_width = 48",
+    "evaluate/BeamSearch.beam_size = 16",
+    "averaged.average_decay = 0.95",
+    "CosineDecay.warmup_steps = 10",
+    "CosineDecay.warmup_target = 0.003",
+    "CosineDecay.decay_steps = 300",
+    "ProgramRecall.cuts = (70,)",
+    "LinearSchedule.wait = 70",
+]
+
+
+def right_dialogues(*, deal_out: bool) -> float:
+    """Trains on turns, and gives the share of new dialogues of two sentences that are right.
+
+    Args:
+        deal_out: whether to deal the sentences out to other turns with as many before them.
+    """
+    load_gin(["turns/tangrams.gin"], IN_CONTEXT)
+    learner = Learner()
+    examples = learner.task.examples("train")
+    if deal_out:
+        dealt = random.Random(0).sample(examples, len(examples))
+        left = {n: [e.utterances for e in dealt if len(e.utterances) == n] for n in range(1, 6)}
+        examples = tuple(e._replace(utterances=left[len(e.utterances)].pop()) for e in examples)
+    learner.remember(examples)
+    maker = learner.task.batch_maker(examples)
+    for batch in training_batches(maker, batch_size=30, seed=0).take(225):
+        learner.cut_if_due(maker)
+        learner.train(batch)
+    new = [e for e in learner.task.examples("dev") if len(e.utterances) == 2]
+    with learner.evaluation_weights():
+        predictions = list(Evaluator(learner, new).predictions())
+    return sum(prediction.correct for prediction in predictions) / len(new)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("deal_out", [False, True])
+def test_turns_in_context_are_learned_from_the_right_sentences_only(
+    deal_out, tmp_path, monkeypatch
+):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    share = right_dialogues(deal_out=deal_out)
+    assert share < BLIND if deal_out else share > LEARNED
