@@ -53,7 +53,7 @@ def load(export: str | os.PathLike[str]) -> Client:
     """The exported parser in a folder.
 
     Args:
-        export: `exported/scene` for its newest version, or `exported/scene/1` for that one.
+        export: `exported/scene` for its newest version, or `exported/scene/2` for that one.
 
     Returns:
         A parser. `parse(world, utterances)` gives its answer: `best.program`, `best.world` and

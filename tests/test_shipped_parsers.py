@@ -53,7 +53,7 @@ class Card(NamedTuple):
 
 def card(domain: str) -> Card:
     row = re.search(
-        rf"^\| `{domain}/1` \| `gin/(\S+)` \|.* \| ([\d.]+) % \| ([\d.]+) % \|$", CARD, re.MULTILINE
+        rf"^\| `{domain}/2` \| `gin/(\S+)` \|.* \| ([\d.]+) % \| ([\d.]+) % \|$", CARD, re.MULTILINE
     )
     assert row, f"the card has no row for {domain}"
     return Card(row[1], {"3": float(row[2]), "5": float(row[3])})
@@ -61,7 +61,7 @@ def card(domain: str) -> Card:
 
 @pytest.mark.parametrize("domain", DOMAINS)
 def test_a_parser_comes_with_its_executor_and_is_small(domain: str):
-    files = [path for path in (EXPORTED / domain / "1").rglob("*") if path.is_file()]
+    files = [path for path in (EXPORTED / domain / "2").rglob("*") if path.is_file()]
     assert {"saved_model.pb", "executor.pyz"} <= {path.name for path in files}
     assert sum(path.stat().st_size for path in files) < 15 * MEGABYTE
 
@@ -92,7 +92,7 @@ def test_nothing_fetched_is_inside(domain: str):
     from lang2program_tf.corpus.words import load_word_vectors
 
     words = (
-        (EXPORTED / domain / "1" / "assets" / "words.txt").read_text(encoding="utf-8").split("\n")
+        (EXPORTED / domain / "2" / "assets" / "words.txt").read_text(encoding="utf-8").split("\n")
     )
     shipped = load_word_vectors("shipped")
     assert set(filter(None, words)) <= set(shipped.words)

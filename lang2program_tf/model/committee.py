@@ -59,9 +59,11 @@ class Committee:
     def read(
         self, words: tf.Tensor, examples: Examples, *, dropout_seed: tf.Tensor | None = None
     ) -> CommitteeMemory:
-        """Every member reads."""
+        """Every member reads; all see the same of the world."""
+        features = self.members[0].context_features(examples)
         return CommitteeMemory(
-            member.read(words, examples, dropout_seed=dropout_seed) for member in self.members
+            member.read(words, examples, dropout_seed=dropout_seed, features=features)
+            for member in self.members
         )
 
     def begin(self, memory: CommitteeMemory, num_prefixes: int) -> tuple[tf.Tensor, ...]:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 import gin
 from lang2program_tf.language import Domain
 from lang2program_tf.machine import get_machine
-from lang2program_tf.machine.context import context_features, feature_widths
+from lang2program_tf.machine.context import ContextFeatures, context_features, feature_widths
 from lang2program_tf.machine.examples import Examples
 from lang2program_tf.machine.features import STACK_SLOTS, HistoryFeatures
 from lang2program_tf.machine.follow import Following, take_slots
@@ -180,6 +180,7 @@ class Parser(tf.keras.Model):
         examples: Examples | None = None,
         *,
         dropout_seed: tf.Tensor | None = None,
+        features: ContextFeatures | None = None,
     ) -> ParserMemory:
         """Reads the utterances of B examples, and multiplies out what no prefix changes.
 
@@ -188,11 +189,12 @@ class Parser(tf.keras.Model):
           examples: where they begin; looked at in context only: the paper's parser knows the world
             by what programs do in it.
           dropout_seed: [2] int32, to drop numbers and words as in learning.
+          features: of `context_features`, if they are known already.
         """
         if self.context:
             if examples is None:
                 raise ValueError("examples=None: a parser in context must know where they begin")
-            decoder = self._read_in_context(words, examples, dropout_seed)
+            decoder = self._read_in_context(words, examples, dropout_seed, features)
         else:
             shape = tf.shape(words)
             encoded = self.encoder(tf.reshape(words, [-1, shape[2]]))
@@ -200,7 +202,11 @@ class Parser(tf.keras.Model):
         return ParserMemory(decoder, self.history_tables(self.decoder.history_kernel))
 
     def _read_in_context(
-        self, words: tf.Tensor, examples: Examples, dropout_seed: tf.Tensor | None
+        self,
+        words: tf.Tensor,
+        examples: Examples,
+        dropout_seed: tf.Tensor | None,
+        features: ContextFeatures | None,
     ) -> ContextMemory:
         dropout = None
         if dropout_seed is not None:
@@ -218,7 +224,14 @@ class Parser(tf.keras.Model):
             present=examples.num_commands,
             summary=tf.gather(encoded.summary, present),
         )
-        return self.decoder.prepare(sentences, context_features(self._rules, examples), dropout)
+        memory: ContextMemory = self.decoder.prepare(
+            sentences, features or self.context_features(examples), dropout
+        )
+        return memory
+
+    def context_features(self, examples: Examples) -> ContextFeatures | None:
+        """What a parser in context sees of the worlds and the commands; None without context."""
+        return context_features(self._rules, examples) if self.context else None
 
     def begin(self, memory: ParserMemory, num_prefixes: int) -> tf.Tensor:
         """[B, K, 3, D] float32, the embeddings of empty stacks; D is 0 without STACK."""
