@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import gin
-from lang2program_tf.cli.gin_flags import load_gin
+from lang2program_tf.gin_files import load_gin
 from lang2program_tf.learning.learner import Learner
 from lang2program_tf.learning.loop import TrainingLoop
 from lang2program_tf.learning.run_folder import RunFolder

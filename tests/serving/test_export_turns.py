@@ -13,14 +13,14 @@ import pytest
 import tensorflow as tf
 
 import gin
-from lang2program_tf.cli.gin_flags import load_gin
+from lang2program_tf.analysis.predictors import ExportPredictor, RunPredictor
 from lang2program_tf.corpus.batches import training_batches
 from lang2program_tf.corpus.scone import Example
 from lang2program_tf.errors import UserError
+from lang2program_tf.gin_files import load_gin
 from lang2program_tf.learning.checkpoints import Checkpoints
 from lang2program_tf.learning.experiment import open_run
 from lang2program_tf.learning.learner import Learner, examples_of
-from lang2program_tf.learning.predictors import ExportPredictor, RunPredictor
 from lang2program_tf.learning.progress import Progress
 from lang2program_tf.learning.run_folder import CONFIG
 from lang2program_tf.model.committee import Committee
