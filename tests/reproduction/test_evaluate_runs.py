@@ -10,11 +10,10 @@ from typing import Any
 import pytest
 
 import gin
+from lang2program_tf.analysis.predictors import RunPredictor, load
 from lang2program_tf.cli.main import main as command
 from lang2program_tf.gin_files import load_gin
-from lang2program_tf.learning.experiment import open_together
 from lang2program_tf.learning.run_folder import RESULT, RunFolder
-from lang2program_tf.model.committee import Committee
 from lang2program_tf.reproduction.evaluate_runs import main
 from tests.learning.small_runs import BINDINGS, GIN_FILES, SmallRuns
 
@@ -74,9 +73,21 @@ def test_two_runs_are_evaluated_as_one_parser_by_worlds(run: Path, tmp_path: Pat
     both = evaluate([run, run], tmp_path / "both", *BY_WORLDS)
     assert both["sources"] == [run.name, run.name]
     assert {key: both[key] for key in SAID} == {key: one[key] for key in SAID}
-    learner = open_together([run, run], gin_params=BY_WORLDS)
-    assert learner.worlds is not None and learner.worlds.num_worlds == 2
-    assert isinstance(learner.search.parser, Committee)
+
+
+@pytest.mark.slow
+def test_a_parser_together_with_itself_predicts_what_it_does_alone(run: Path):
+    alone = RunPredictor(run, batch_size=8, gin_params=BY_WORLDS)
+    examples = load(alone, split="dev")
+    expected = {p.example.id: p for p in alone.predict(examples)}
+    together = RunPredictor(run, run, batch_size=8, gin_params=BY_WORLDS)
+    assert alone.by_worlds and together.by_worlds
+    found = list(together.predict(examples))
+    assert any(prediction.program for prediction in found)
+    for prediction in found:
+        other = expected[prediction.example.id]
+        assert prediction.world == other.world
+        assert prediction.log_prob == pytest.approx(other.log_prob, abs=1e-3)
 
 
 @pytest.mark.slow
