@@ -11,7 +11,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 import tensorflow as tf
-from lang2program_tf.learning.predictors import ExportPredictor, RunPredictor
 
 import gin
 from lang2program_tf.analysis.predictors import ExportPredictor, RunPredictor
