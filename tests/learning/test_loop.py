@@ -354,7 +354,7 @@ def test_tensorboard_gets_all_that_is_watched(finished: Path):
         "rewarded",
         "entropy",
         "effective",
-        "overflow",
+        "decisions",
         "gradient_norm",
         "steps_per_second",
     ):

@@ -19,7 +19,7 @@ from lang2program_tf.serving import (
     VerificationError,
     connect,
 )
-from lang2program_tf.serving.answers import ParseAnswer
+from lang2program_tf.serving.answers import Alternative, ParseAnswer
 from lang2program_tf.serving.client import check_answer
 
 METADATA = {
@@ -83,7 +83,7 @@ QUICK = Retries(attempts=3, first_delay=0.001)
 
 def test_an_answer_has_types():
     answer = Client(FakeTransport()).parse(WORLD, ["remove the first"])
-    assert answer.best == ("allObjects 1 index remove", "1:1 2:4", -0.5)
+    assert answer.best == Alternative("allObjects 1 index remove", "1:1 2:4", -0.5, agreeing=1)
     assert answer.best.probability == pytest.approx(0.60653, rel=1e-4)
     assert answer.alternatives == (answer.best,)
     assert answer.worlds == ("1:1 2:4",)
