@@ -120,6 +120,7 @@ class Parser(tf.keras.Model):
             raise ValueError(f"context must be of {CONTEXTS}, got {context}")
         if (dropout or word_dropout) and not context:
             raise ValueError(f"dropout={dropout} and word_dropout={word_dropout} want a context")
+        self.history = tuple(history)
         self.context = tuple(context)
         self.dropout = dropout
         self.word_dropout = word_dropout

@@ -113,11 +113,16 @@ def test_the_next_cut_is_from_the_whole_sets():
     assert recalled(memory) != short
 
 
-def test_the_prior_counts_in_every_cut():
-    memory = recall(size=4, cuts=(1, 2), prior=NamingPrior(index_nats=1.0))
-    for _ in range(2):
-        memory.cut(all_alike)
-        assert not any(INDEX in program for program in recalled(memory)[RICH])
+def test_the_prior_counts_until_the_first_cut_is_done():
+    def likes_index(numbers: np.ndarray, programs: np.ndarray) -> np.ndarray:
+        del numbers
+        return np.any(programs == INDEX, axis=-1).astype(np.float32)
+
+    memory = recall(size=2, cuts=(1, 2), prior=NamingPrior(index_nats=2.0))
+    memory.cut(likes_index)
+    assert not any(INDEX in program for program in recalled(memory)[RICH])
+    memory.cut(likes_index)
+    assert all(INDEX in program for program in recalled(memory)[RICH])
 
 
 def test_cuts_are_due_one_after_the_other():
