@@ -109,6 +109,7 @@ def _check_that_they_fit(
         for name, differs in (
             ("domain", other.task.domain.name != first.task.domain.name),
             ("words", other.task.words.words != first.task.words.words),
+            ("Parser.history", other.parser.history != first.parser.history),
             ("Parser.context", other.parser.context != first.parser.context),
         )
         if differs
