@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import importlib.util
 import os
+import sys
 from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Callable
 
@@ -26,6 +28,14 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Files with slow tests come first, so that none is left when other processes are done."""
     slow = Counter(item.path for item in items if item.get_closest_marker("slow"))
     items.sort(key=lambda item: -slow[item.path])
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _no_binding_stays() -> Iterator[None]:
+    """What a file of tests binds in gin is not there for the next."""
+    yield
+    if "gin" in sys.modules:
+        sys.modules["gin"].clear_config()
 
 
 @pytest.fixture(scope="session")
