@@ -21,7 +21,7 @@ os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
 os.environ.setdefault("TF_NUM_INTRAOP_THREADS", "1")
 
 if importlib.util.find_spec("aiohttp") is None:  # the extra `serve` needs Python 3.10
-    collect_ignore_glob = ["server/*", "playground/*", "cli/test_*serve.py", "cli/test_play*.py"]
+    collect_ignore_glob = ["server/*", "playground/*", "**/cli/test_*serve.py", "cli/test_play*.py"]
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -23,7 +23,7 @@ LAYERS = [
     ["serving"],
     ["playground"],
     ["server"],
-    ["analysis", "benchmarks", "parity", "reproduction"],
+    ["analysis", "parity", "reproduction"],
     ["cli"],
 ]
 HEIGHT = {package: height for height, layer in enumerate(LAYERS) for package in layer}
@@ -68,6 +68,11 @@ def test_modules_beside_the_packages_import_none_of_them():
     beside = [path for path in ROOT.glob("*.py") if path.name != "__init__.py"]
     imported = {path.name: imported_packages(path) for path in beside}
     assert {name: packages for name, packages in imported.items() if packages} == {}
+
+
+def test_the_package_does_not_need_developers_tools():
+    files = [path for path in ROOT.rglob("*.py") if path != ROOT / "cli" / "main.py"]
+    assert [path.name for path in files if "lang2program_dev" in path.read_text("utf-8")] == []
 
 
 def drawn_arrows() -> set[tuple[str, str]]:

@@ -7,13 +7,13 @@ import random
 import numpy as np
 import pytest
 
+from lang2program_dev.fuzzing.side_by_side import SideBySide
 from lang2program_tf.corpus.embedded.generator import GRAMMARS, generate_line
 from lang2program_tf.gin_files import load_gin
 from lang2program_tf.language import DOMAINS, State, step
 from lang2program_tf.language.errors import ExecutionError
 from lang2program_tf.learning.experiment import train
 from lang2program_tf.machine import RULES, get_machine
-from lang2program_tf.parity.side_by_side import SideBySide
 from lang2program_tf.serving import Client, ParseRequest
 from lang2program_tf.serving.export_run import export_run
 from lang2program_tf.serving.model import LocalTransport, Model

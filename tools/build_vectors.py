@@ -3,7 +3,7 @@
 
 import sys
 
-from lang2program_tf.cli.build_vectors import main
+from lang2program_dev.cli.build_vectors import main
 from lang2program_tf.errors import UserError
 
 if __name__ == "__main__":

@@ -6,6 +6,7 @@ import difflib
 import importlib
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 from typing import NamedTuple
 
 from lang2program_tf import __version__
@@ -13,6 +14,8 @@ from lang2program_tf.errors import UserError
 from lang2program_tf.gin_errors import without_calls
 from lang2program_tf.tensorflow_defaults import set_tensorflow_defaults
 
+# Commands of this package are those of developers: a clone has it, the installed package has not.
+_DEVELOPERS = "lang2program_dev"
 _USER_ERROR = 2
 _INTERRUPTED = 130
 
@@ -35,7 +38,7 @@ COMMANDS = {
     "fetch": Command("lang2program_tf.cli.fetch", "download SCONE and GloVe into the data folder"),
     "describe": Command("lang2program_tf.cli.describe", "print facts about a data set"),
     "generate": Command("lang2program_tf.cli.generate", "make a corpus in the SCONE format"),
-    "fuzz": Command("lang2program_tf.cli.fuzz", "compare the executors on random programs"),
+    "fuzz": Command("lang2program_dev.cli.fuzz", "compare the executors on random programs"),
     "parity": Command("lang2program_tf.cli.parity", "compare with recordings of the original"),
     "import_original": Command(
         "lang2program_tf.cli.import_original", "make a run folder of a model of the 2017 code"
@@ -44,7 +47,7 @@ COMMANDS = {
     "reproduce": Command("lang2program_tf.cli.reproduce", "train and write a table of the paper"),
     "evaluate": Command("lang2program_tf.cli.evaluate", "accuracy of a run or an export"),
     "analyze": Command("lang2program_tf.cli.analyze", "what holds accuracy back, as a page"),
-    "benchmark": Command("lang2program_tf.cli.benchmark", "measure search, training, serving"),
+    "benchmark": Command("lang2program_dev.cli.benchmark", "measure search, training, serving"),
     "plot": Command("lang2program_tf.cli.plot", "draw learning curves of runs"),
     "export": Command("lang2program_tf.cli.export", "write the parser of a run as a SavedModel"),
     "parse": Command("lang2program_tf.cli.parse", "ask an exported parser"),
@@ -81,6 +84,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     set_tensorflow_defaults()
     try:
         command = _find(name)
+        if command.module.startswith(f"{_DEVELOPERS}."):
+            _find_developers_tools(name)
         module = importlib.import_module(command.module)
         code: int = module.main([name, *rest] if command.keeps_name else rest)
         return code
@@ -98,6 +103,15 @@ def _find(name: str) -> Command:
     near = difflib.get_close_matches(name, COMMANDS, n=1)
     hint = f"did you mean {near[0]!r}?" if near else "`lang2program --help` lists the commands"
     raise UserError(f"unknown command {name!r}; {hint}")
+
+
+def _find_developers_tools(name: str) -> None:
+    """Makes the tools of the clone, beside the package, importable; without a clone: UserError."""
+    folder = Path(__file__).resolve().parents[2] / "tools"
+    if not (folder / _DEVELOPERS).is_dir():
+        raise UserError(f"`lang2program {name}` is a tool of developers: run it in a clone")
+    if str(folder) not in sys.path:
+        sys.path.append(str(folder))
 
 
 def _help() -> str:

@@ -1,9 +1,11 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
 import types
+from pathlib import Path
 
 import pytest
 
@@ -71,6 +73,19 @@ def test_an_interrupt_is_exit_code_130(command):
 def test_an_unknown_command_suggests_the_nearest(capsys):
     assert cli.main(["fecth"]) == 2
     assert capsys.readouterr().err == "error: unknown command 'fecth'; did you mean 'fetch'?\n"
+
+
+def test_a_tool_of_developers_says_that_it_needs_a_clone(tmp_path):
+    shutil.copytree(Path(cli.__file__).parents[1], tmp_path / "lang2program_tf")
+    done = subprocess.run(
+        [sys.executable, "-m", "lang2program_tf.cli.main", "fuzz", "--domain=all"],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(tmp_path)},
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 2
+    assert done.stderr == "error: `lang2program fuzz` is a tool of developers: run it in a clone\n"
 
 
 def test_help_lists_every_command(capsys):

@@ -1,0 +1,1 @@
+"""Developers' tools, which a clone has and the installed package has not."""

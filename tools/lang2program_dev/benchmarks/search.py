@@ -1,0 +1,153 @@
+"""Speed of the search: examples a second in evaluation, ms a batch in training."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import tensorflow as tf
+
+import gin
+from lang2program_dev.benchmarks.timing import milliseconds, table
+from lang2program_tf.corpus.batches import Batch, BatchMaker, training_batches
+from lang2program_tf.learning.learner import Learner, examples_of
+from lang2program_tf.search import BeamSearch
+from lang2program_tf.search.beam_search import Beam
+from lang2program_tf.search.records import unravel
+
+_TRAINING_BATCH = 8
+_MIDDLE = 8
+_BEAMS = (8, 16, 32, 64, 128, 256, 512)
+_BATCHES = (1, 2, 4, 8, 16, 32, 64)
+
+
+class SearchBenchmark:
+    """Measures the searches of one learner, with the weights it starts from."""
+
+    def __init__(self, *, batch_size: int, repeats: int) -> None:
+        self.learner = Learner()
+        task = self.learner.task
+        self.domain = task.domain.name
+        self.repeats = repeats
+        self.batch_size = batch_size
+        longest = [e for e in task.examples("dev") if len(e.utterances) == 5]
+        self._dev = task.batch_maker(tuple(longest))
+        self._train = task.batch_maker(task.examples("train"))
+
+    def run(self, *, scaling: bool) -> tuple[str, dict[str, Any]]:
+        """A table for people and the figures as a JSON object."""
+        evaluation = milliseconds(
+            {"evaluation": self._evaluation(self.batch_size)}, repeats=self.repeats
+        )["evaluation"]
+        training = milliseconds(
+            {f"B = {beam}": self._exploration(beam) for beam in (32, 128)}, repeats=self.repeats
+        )
+        figures: dict[str, Any] = {
+            "domain": self.domain,
+            "corpus": self.learner.task.corpus,
+            "batch_size": self.batch_size,
+            "examples_per_second": 1000 * self.batch_size / evaluation,
+            "training_ms": training,
+            "shares": self._shares(),
+        }
+        rows: list[list[object]] = [
+            [f"5 utterances, B = 32, {self.batch_size} examples", evaluation, "ms a batch"],
+            ["", figures["examples_per_second"], "examples/s"],
+            *([f"training batch of 8, {name}", ms, "ms"] for name, ms in training.items()),
+            *([f"share of {part}", 100 * of, "%"] for part, of in figures["shares"].items()),
+        ]
+        if scaling:
+            figures["by_beam_ms"] = self._by_beam()
+            figures["by_batch_examples_per_second"] = self._by_batch()
+            by_beam = figures["by_beam_ms"].items()
+            rows += [[f"training batch, B = {beam}", ms, "ms"] for beam, ms in by_beam]
+            rows += [
+                [f"evaluation, batch of {n}", rate, "examples/s"]
+                for n, rate in figures["by_batch_examples_per_second"].items()
+            ]
+        return table(rows, [self.domain, "median", ""]), figures
+
+    def _evaluation(self, batch_size: int) -> Callable[[], Any]:
+        batch = _first(self._dev, batch_size)
+        return lambda: self.learner.predict(batch).programs.log_prob.numpy()
+
+    def _exploration(self, beam_size: int) -> Callable[[], Any]:
+        """The training search alone, on batches of the training mix."""
+        learner = self.learner
+        with gin.config_scope("train"):
+            search = BeamSearch(learner.task.machine, learner.parser, beam_size=beam_size)
+
+        @tf.function(reduce_retracing=True, autograph=False)
+        def explore(batch: Batch, step: tf.Tensor) -> tf.Tensor:
+            examples = examples_of(batch)
+            memory = learner.parser.read(batch.words, examples)
+            seed = tf.stack([0, tf.cast(step, tf.int32)])
+            return search.explore(memory, examples, seed=seed, step=step).complete
+
+        batches = iter(training_batches(self._train, batch_size=_TRAINING_BATCH, seed=0))
+        return lambda: explore(next(batches), tf.constant(0, tf.int64)).numpy()
+
+    def _shares(self) -> dict[str, float]:
+        """How the time of one iteration of the evaluation search divides up."""
+        times = milliseconds(self._iteration_parts(), repeats=4 * self.repeats)
+        total = sum(times.values())
+        return {name: time / total for name, time in times.items()}
+
+    def _iteration_parts(self) -> dict[str, Callable[[], Any]]:
+        """Scoring, machine and selection of one iteration in the middle of a search."""
+        learner, search = self.learner, self.learner.search
+        batch = _first(self._dev, self.batch_size)
+        examples = examples_of(batch)
+        memory = learner.parser.read(batch.words, examples)
+        limits = examples.num_utterances[:, tf.newaxis]
+        draws = {"seed": tf.constant([0, 0]), "step": tf.constant(0, tf.int64)}
+
+        @tf.function(autograph=False)
+        def advance(beam: Beam, carried: Any) -> tuple[Beam, Any]:
+            scores = search.log_probs(memory, beam, carried)
+            drawn = search.selection.draw(scores, search.beam_size, **draws)
+            taken = search.take(beam, scores, drawn, examples.num_utterances)
+            return taken.following, search.note(memory, carried, taken)
+
+        beam = search.first_beam(examples)
+        carried = search.parser.begin(memory, search.beam_size)
+        for _ in range(_MIDDLE):
+            beam, carried = advance(beam, carried)
+        as_searched = {"autograph": False, "jit_compile": search.jit_compile}
+        score = tf.function(lambda: search.log_probs(memory, beam, carried), autograph=False)
+        scores = score()
+        options = tf.function(lambda: search.machine.options(beam.state, limits), **as_searched)
+        tried = options()
+        select = tf.function(
+            lambda tried, scores: search.selection.select(
+                search.candidates(beam, tried, scores), beam_size=search.beam_size, **draws
+            ),
+            **as_searched,
+        )
+        parent, token = unravel(search.machine, select(tried, scores).index)
+        follow = tf.function(
+            lambda tried: search.machine.follow(beam.state, tried, parent, token), **as_searched
+        )
+        return {
+            "scoring": score,
+            "machine": lambda: (options(), follow(tried)),
+            "selection": lambda: select(tried, scores),
+        }
+
+    def _by_beam(self) -> dict[int, float]:
+        return {beam: _median(self._exploration(beam), self.repeats) for beam in _BEAMS}
+
+    def _by_batch(self) -> dict[int, float]:
+        return {
+            size: 1000 * size / _median(self._evaluation(size), self.repeats) for size in _BATCHES
+        }
+
+
+def _first(maker: BatchMaker, size: int) -> Batch:
+    """The first `size` examples, over and over if there are fewer."""
+    return maker(tf.range(size) % len(maker))
+
+
+def _median(function: Callable[[], Any], repeats: int) -> float:
+    """The median time of one function in ms, with a third of the repeats."""
+    return milliseconds({"only": function}, repeats=max(repeats // 3, 3))["only"]

@@ -1,0 +1,304 @@
+"""Speed of an exported parser: latency, throughput, cold start, load over gRPC, and malice."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import re
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from tqdm import tqdm
+
+from lang2program_dev.benchmarks.timing import table
+from lang2program_tf.corpus.embedded.load import load_embedded
+from lang2program_tf.errors import UserError
+from lang2program_tf.serving import Client, ParseRequest, connect
+
+BATCHES = (1, 8, 64)
+UTTERANCES = (1, 3, 5)
+_CLIENTS = 8
+_WARM_UP = 3
+_PERCENTILES = (50, 95, 99)
+_SETTLING = 0.25  # the share of a load test after which memory must not grow
+
+
+class Latency(NamedTuple):
+    """Times of one kind of request.
+
+    Attributes:
+        batch: rows of a request.
+        utterances: of a row.
+        p50: median in ms,
+        p95: and the
+        p99: slow ones.
+        parses_per_second: rows answered a second.
+    """
+
+    batch: int
+    utterances: int
+    p50: float
+    p95: float
+    p99: float
+    parses_per_second: float
+
+
+class ServerProcess(NamedTuple):
+    """A server in another process.
+
+    Attributes:
+        pid: of the process.
+        grpc_target: `HOST:PORT` of gRPC.
+        rest_address: host and port of REST.
+    """
+
+    pid: int
+    grpc_target: str
+    rest_address: tuple[str, int]
+
+
+class ServeBenchmark:
+    """Measures one exported parser on sentences of the embedded corpus."""
+
+    def __init__(self, export: str | os.PathLike[str], *, repeats: int) -> None:
+        """Loads the export.
+
+        Args:
+            export: an exported parser.
+            repeats: how often each kind of request is sent.
+        """
+        # Imported here, so that cold starts in other processes measure it.
+        from lang2program_tf.serving.model import LocalTransport, Model
+
+        model = Model(export)
+        self._export, self._repeats = model.folder, repeats
+        self._domain = model.domain
+        self._local = Client(LocalTransport(model), batch_size=max(BATCHES))
+        self._examples = load_embedded(model.domain, split="test")
+
+    def run(self, *, seconds: float, crowd: int, malformed: int) -> tuple[str, dict[str, Any]]:
+        """Measures everything; a table and the figures.
+
+        Args:
+            seconds: how long each of the two load tests takes.
+            crowd: how many clients the second has.
+            malformed: how many malformed requests to send.
+        """
+        local = self._latencies(self._local, "in process")
+        cold = {
+            name: self._cold_start(warm) for name, warm in (("as is", False), ("warmed up", True))
+        }
+        with _server(self._export) as server:
+            with connect(
+                f"grpc://{server.grpc_target}", model=self._domain, batch_size=64
+            ) as client:
+                remote = self._latencies(client, "over gRPC")
+            load = self._load(server, seconds)
+            crowded = self._crowd(server, crowd, seconds)
+            refused = self._malformed(server, malformed)
+        figures = {
+            "in_process": [row._asdict() for row in local],
+            "grpc": [row._asdict() for row in remote],
+            "cold_start": cold,
+            "load": load,
+            "crowd": {"clients": crowd, "seconds": seconds, "endings": crowded},
+            "malformed": refused,
+        }
+        return _text(local, remote, figures), figures
+
+    def _requests(self, batch: int, utterances: int) -> list[ParseRequest]:
+        found = [e for e in self._examples if len(e.utterances) == utterances]
+        return [
+            ParseRequest(found[i % len(found)].world, found[i % len(found)].utterances)
+            for i in range(batch)
+        ]
+
+    def _latencies(self, client: Client, where: str) -> list[Latency]:
+        kinds = [(batch, utterances) for batch in BATCHES for utterances in UTTERANCES]
+        return [self._latency(client, *kind) for kind in tqdm(kinds, where, unit=" kinds")]
+
+    def _latency(self, client: Client, batch: int, utterances: int) -> Latency:
+        requests = self._requests(batch, utterances)
+        times = []
+        for _ in range(_WARM_UP + self._repeats):
+            started = time.perf_counter()
+            client.parse_many(requests)
+            times.append(time.perf_counter() - started)
+        times = times[_WARM_UP:]
+        p50, p95, p99 = (1000 * float(np.percentile(times, p)) for p in _PERCENTILES)
+        return Latency(batch, utterances, p50, p95, p99, batch * len(times) / sum(times))
+
+    def _cold_start(self, warm: bool) -> dict[str, float]:
+        """What happens in a process that has just begun."""
+        context = multiprocessing.get_context("spawn")
+        with ProcessPoolExecutor(1, mp_context=context) as pool:
+            future = pool.submit(cold_start, self._export, self._requests(1, 3), warm)
+            return future.result()
+
+    def _load(self, server: ServerProcess, seconds: float) -> dict[str, float]:
+        """Clients that ask without a pause."""
+        times: list[float] = []
+        failures: list[Exception] = []
+        end = time.monotonic() + seconds
+        requests = [ParseRequest(e.world, e.utterances) for e in self._examples]
+
+        def ask(first: int) -> None:
+            with connect(f"grpc://{server.grpc_target}", model=self._domain) as client:
+                number = first
+                while time.monotonic() < end and not failures:
+                    started = time.perf_counter()
+                    try:
+                        client.parse_many([requests[number % len(requests)]])
+                    except Exception as error:
+                        failures.append(error)
+                    times.append(time.perf_counter() - started)
+                    number += _CLIENTS
+
+        threads = [threading.Thread(target=ask, args=[i]) for i in range(_CLIENTS)]
+        for thread in threads:
+            thread.start()
+        memory = list(_watch(server.pid, end))
+        for thread in threads:
+            thread.join()
+        if failures:
+            raise UserError(f"the server failed under load: {failures[0]}")
+        settled = memory[int(_SETTLING * len(memory)) :]
+        p50, p95, p99 = (1000 * float(np.percentile(times, p)) for p in _PERCENTILES)
+        return {
+            "clients": _CLIENTS,
+            "seconds": seconds,
+            "parses_per_second": len(times) / seconds,
+            "p50": p50,
+            "p95": p95,
+            "p99": p99,
+            "memory_mb": settled[-1],
+            "growth_mb": settled[-1] - settled[0],
+        }
+
+    def _crowd(self, server: ServerProcess, clients: int, seconds: float) -> dict[str, int]:
+        """Many more clients than the server has room for, over REST."""
+        from lang2program_dev.benchmarks.crowd import Crowd, Question
+
+        requests = [ParseRequest(e.world, e.utterances) for e in self._examples]
+        answers = self._local.parse_many(requests)
+        host, port = server.rest_address
+        questions = [Question(*pair) for pair in zip(requests, answers)]
+        size = self._local.metadata().settings["max_utterances"]
+        url = f"http://{host}:{port}/v1/models/{self._domain}"
+        endings = Crowd(url, questions, max_utterances=size).run(clients=clients, seconds=seconds)
+        if set(endings) - {"right", "come back"}:
+            raise UserError(f"the server failed {clients} clients: {endings}")
+        return endings
+
+    def _malformed(self, server: ServerProcess, count: int) -> dict[str, int]:
+        """Sends malformed requests, and a good one again and again."""
+        from lang2program_dev.benchmarks.malformed import MalformedRequests
+
+        question = self._requests(1, 2)
+        sender = MalformedRequests(
+            self._domain, grpc_target=server.grpc_target, rest_address=server.rest_address, seed=0
+        )
+        found: dict[str, int] = {}
+        with connect(f"grpc://{server.grpc_target}", model=self._domain) as client:
+            expected = [a[:2] for a in client.parse_many(question)[0].alternatives]
+            for done in tqdm(range(0, count, 100), "malformed requests", unit=" hundreds"):
+                for way, number in sender.send(min(100, count - done)).items():
+                    found[way] = found.get(way, 0) + number
+                answer = client.parse_many(question)[0]
+                if [a[:2] for a in answer.alternatives] != expected:
+                    raise UserError(f"after {done + 100} malformed requests an answer changed")
+        sender.close()
+        hung = [way for way in found if "DEADLINE" in way or "UNAVAILABLE" in way]
+        if hung:
+            raise UserError(f"malformed requests without an answer: {', '.join(hung)}")
+        return dict(sorted(found.items()))
+
+
+def cold_start(export: Path, requests: Sequence[ParseRequest], warm: bool) -> dict[str, float]:
+    """Seconds until a fresh process has imported, loaded, warmed up, and answered twice."""
+    laps = [time.perf_counter()]
+    os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
+    from lang2program_tf.serving.model import LocalTransport, Model
+
+    laps.append(time.perf_counter())
+    model = Model(export)
+    laps.append(time.perf_counter())
+    if warm:
+        model.warm_up()
+    laps.append(time.perf_counter())
+    client = Client(LocalTransport(model))
+    client.metadata()
+    for _ in range(2):
+        client.parse_many(requests)
+        laps.append(time.perf_counter())
+    names = ("import_s", "load_s", "warm_up_s", "first_s", "second_s")
+    return {name: after - before for name, before, after in zip(names, laps, laps[1:])}
+
+
+@contextmanager
+def _server(export: Path) -> Iterator[ServerProcess]:
+    """A server in another process, warmed up."""
+    command = [sys.executable, "-m", "lang2program_tf.cli.main", "serve", "--export", str(export)]
+    process = subprocess.Popen(
+        [*command, "--port=0", "--rest_port=0"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+    )
+    try:
+        assert process.stdout is not None
+        line = process.stdout.readline()
+        found = re.search(r"gRPC at ([^,]+), REST at http://([^:/]+):(\d+)/", line)
+        if not found:
+            raise UserError("the server did not start; try `lang2program serve` to see why")
+        yield ServerProcess(process.pid, found[1], (found[2], int(found[3])))
+        if process.poll() is not None:
+            raise UserError(f"the server ended with code {process.returncode}")
+    finally:
+        process.terminate()
+        process.wait(60)
+
+
+def _watch(pid: int, end: float) -> Iterator[float]:
+    """The resident memory of a process in MB, several times a second until `end`."""
+    with tqdm(total=100, desc="under load", unit="%") as bar:
+        started = time.monotonic()
+        while time.monotonic() < end:
+            pages = int(Path(f"/proc/{pid}/statm").read_text().split()[1])
+            yield pages * os.sysconf("SC_PAGE_SIZE") / 2**20
+            time.sleep(0.25)
+            share = 100 * (time.monotonic() - started) / max(end - started, 1e-9)
+            bar.update(min(round(share), 100) - bar.n)
+
+
+def _text(local: Sequence[Latency], remote: Sequence[Latency], figures: dict[str, Any]) -> str:
+    head = ["batch", "utterances", "p50 ms", "p95 ms", "p99 ms", "parses/s"]
+    cold_head = ["cold start", "import s", "load s", "warm-up s", "first s", "second s"]
+    cold = [[name, *times.values()] for name, times in figures["cold_start"].items()]
+    load = figures["load"]
+    return "\n".join(
+        [
+            "in process",
+            table(local, head),
+            "\nover gRPC, one client",
+            table(remote, head),
+            "",
+            table([[n, *(f"{t:.2f}" for t in times)] for n, *times in cold], cold_head),
+            "",
+            f"{load['clients']} clients over gRPC for {load['seconds']:.0f} s: "
+            f"{load['parses_per_second']:.1f} parses/s, p50 {load['p50']:.1f} ms, p95 "
+            f"{load['p95']:.1f} ms, p99 {load['p99']:.1f} ms; memory {load['memory_mb']:.0f} MB, "
+            f"{load['growth_mb']:+.1f} MB after the first quarter",
+            f"{figures['crowd']['clients']} clients over REST for "
+            f"{figures['crowd']['seconds']:.0f} s: {figures['crowd']['endings']}",
+            f"{sum(figures['malformed'].values())} malformed requests: {figures['malformed']}",
+        ]
+    )

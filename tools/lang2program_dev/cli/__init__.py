@@ -1,0 +1,1 @@
+"""The commands of these tools, one module for each."""

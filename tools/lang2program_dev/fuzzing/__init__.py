@@ -1,0 +1,1 @@
+"""Random programs on random worlds: whether the two executors ever differ."""

@@ -1,0 +1,1 @@
+"""Makes the file of word vectors that ships with the package."""
