@@ -12,6 +12,7 @@ from lang2program_tf.cli.arguments import OneLineParser
 from lang2program_tf.corpus.embedded.splits import Sizes, generate_splits, orig_lines
 from lang2program_tf.corpus.scone import UNKNOWN_WORLD, Line
 from lang2program_tf.errors import UserError
+from lang2program_tf.files import put_in_place
 from lang2program_tf.language import DOMAINS
 
 _DEFAULT = Sizes()
@@ -98,7 +99,8 @@ def write_new_files(folder: Path, contents: dict[str, str]) -> None:
             for name, text in contents.items():
                 (Path(workshop) / name).write_bytes(text.encode("utf-8"))
             for name in contents:
-                placed.append((Path(workshop) / name).replace(folder / name))
+                put_in_place(Path(workshop) / name, folder / name)
+                placed.append(folder / name)
     except OSError as error:
         for path in placed:
             path.unlink()

@@ -20,6 +20,7 @@ from urllib.parse import urlsplit
 from tqdm import tqdm
 
 from lang2program_tf import __version__
+from lang2program_tf.files import put_in_place
 
 _TRANSIENT_STATUS = frozenset({408, 425, 429, 500, 502, 503, 504})
 _RANGE_NOT_SATISFIABLE = 416
@@ -92,7 +93,7 @@ class _PartialFile:
 
     def finish(self) -> None:
         """Moves the bytes to the target; the origin stays, to know the target by."""
-        self.path.replace(self._target)
+        put_in_place(self.path, self._target)
 
     def is_finished(self, url: str) -> bool:
         origin = self.origin()

@@ -17,6 +17,7 @@ from tqdm import tqdm
 from lang2program_tf.corpus.archives import Archive
 from lang2program_tf.corpus.download import DownloadError, Retry, download
 from lang2program_tf.errors import UserError
+from lang2program_tf.files import put_in_place
 
 _CHUNK = 1 << 20
 
@@ -210,10 +211,10 @@ def _wanted_members(
 def _install(unpacked: Path, folder: Path) -> None:
     """Moves whole files into place: the folder at once if it is new, else file by file."""
     if not folder.exists():
-        unpacked.rename(folder)
+        put_in_place(unpacked, folder)
         return
     for path in sorted(unpacked.iterdir()):
-        path.replace(folder / path.name)
+        put_in_place(path, folder / path.name)
 
 
 def _bar(text: str, total: int) -> tqdm[None]:

@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lang2program_tf.errors import UserError
+from lang2program_tf.files import replacing
 
 SHIPPED_FILE = Path(__file__).resolve().parent / "data" / "shipped_vectors.npz"
 _SMALLEST_DIGITS = 10_000
@@ -113,9 +114,8 @@ def write_vector_file(
       decimals: [N, 100] their numbers as GloVe prints them.
       aliases: words that borrow a vector of `words`.
     """
-    part = Path(f"{os.fspath(path)}.part")
     borrowed = "\n".join(f"{word} {a.source} {a.rank}" for word, a in sorted(aliases.items()))
-    with part.open("wb") as file:
+    with replacing(Path(path)) as unfinished, unfinished.open("wb") as file:
         np.savez_compressed(
             file,
             words=_to_bytes("\n".join(words)),
@@ -123,7 +123,6 @@ def write_vector_file(
             planes=encode_decimals(decimals),
             aliases=_to_bytes(borrowed),
         )
-    part.replace(path)
 
 
 def read_vector_file(path: str | os.PathLike[str] = SHIPPED_FILE) -> RankedWords:

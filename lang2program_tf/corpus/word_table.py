@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lang2program_tf.errors import UserError
+from lang2program_tf.files import replacing
 
 
 class WordTable(NamedTuple):
@@ -33,11 +34,9 @@ def write_word_table(
     """Writes V different words and their vectors [V, D] float32."""
     if len(words) != len(vectors) or any("\n" in word for word in words):
         raise ValueError(f"words must be {len(vectors)} words on a line each, got {len(words)}")
-    part = Path(f"{os.fspath(path)}.part")
-    with part.open("wb") as file:
+    with replacing(Path(path)) as unfinished, unfinished.open("wb") as file:
         text = np.frombuffer("\n".join(words).encode("utf-8"), dtype=np.uint8)
         np.savez_compressed(file, words=text, vectors=vectors)
-    part.replace(path)
 
 
 def read_word_table(path: str | os.PathLike[str]) -> WordTable:

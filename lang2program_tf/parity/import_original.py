@@ -17,6 +17,7 @@ import gin
 from lang2program_tf.corpus.word_table import write_word_table
 from lang2program_tf.corpus.words import WordVectors
 from lang2program_tf.errors import UserError
+from lang2program_tf.files import put_in_place
 from lang2program_tf.learning.checkpoints import Checkpoints
 from lang2program_tf.learning.learner import Learner
 from lang2program_tf.learning.optimizers import without_averaging
@@ -95,7 +96,7 @@ def import_run(
         learner.step.assign(_step(arrays))
         updates = _assign_moments(learner, moments, arrays)
         _write_run(building, learner)
-        os.rename(building, root_dir)
+        put_in_place(building, root_dir)
     except OSError as error:
         raise UserError(f"cannot write {root_dir}: {error.strerror}") from error
     finally:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
+from lang2program_tf.files import replacing
 from lang2program_tf.learning.curves import Curve, draw_curves, join_points
 from lang2program_tf.reproduction.cells import Table
 from lang2program_tf.reproduction.results import Records
@@ -31,7 +31,6 @@ def draw_figure(table: Table, records: Records, path: Path) -> bool:
     """Draws the figure; whether there was any run to draw."""
     curves = figure_curves(table, records)
     if curves:
-        unfinished = path.with_name(f".{path.name}")  # its ending says the format
-        draw_curves(curves, unfinished, level=_LEVEL)
-        os.replace(unfinished, path)
+        with replacing(path) as unfinished:
+            draw_curves(curves, unfinished, level=_LEVEL)
     return bool(curves)

@@ -12,6 +12,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from lang2program_tf.errors import UserError
+from lang2program_tf.files import put_in_place, write_atomically
 
 _SCRATCH = ".new-"
 _LONGEST_EXPORT = 3600.0  # seconds
@@ -80,7 +81,6 @@ def new_version(export_dir: str | os.PathLike[str]) -> Iterator[NewVersion]:
     try:
         yield version
         scratch.chmod(0o755)  # a server often runs as another user
-        _sync_tree(scratch)
         version.published = _publish(scratch, parent)
     finally:
         shutil.rmtree(scratch, ignore_errors=True)
@@ -100,42 +100,17 @@ def _publish(scratch: Path, parent: Path) -> Path:
     while True:
         target = parent / str(number)
         try:
-            scratch.rename(target)
+            put_in_place(scratch, target)
         except OSError as error:
             if error.errno not in (errno.EEXIST, errno.ENOTEMPTY, errno.ENOTDIR):
                 raise
             number += 1
         else:
-            _sync(parent)
             return target
 
 
 def write_once(path: Path, text: str) -> None:
     """Writes a file that is whole when it appears; one that is there already stays as it is."""
-    if path.exists():
-        return
-    handle, scratch = tempfile.mkstemp(prefix=_SCRATCH, dir=path.parent)
-    try:
-        with open(handle, "w", encoding="utf-8") as file:
-            file.write(text)
-            file.flush()
-            os.fsync(file.fileno())
-        os.chmod(scratch, 0o644)
-        os.replace(scratch, path)
-    except BaseException:
-        os.unlink(scratch)
-        raise
-
-
-def _sync_tree(folder: Path) -> None:
-    """Waits until a folder and all that is in it are on the disk."""
-    for path in [*folder.rglob("*"), folder]:
-        _sync(path)
-
-
-def _sync(path: Path) -> None:
-    handle = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
+    if not path.exists():
+        write_atomically(path, text)
+        path.chmod(0o644)  # a server often runs as another user
