@@ -9,9 +9,9 @@ from lang2program_tf.analysis.errors import ErrorGroup
 from lang2program_tf.analysis.findings import findings, obstacles, percent
 from lang2program_tf.analysis.report import Analysis
 from lang2program_tf.analysis.steps import Step
-from lang2program_tf.analysis.tables import table
 from lang2program_tf.analysis.unknown_words import WordCounts
 from lang2program_tf.language import World
+from lang2program_tf.text_tables import markdown_table
 
 _SHOWN_GROUPS = 15
 _SHOWN_WORDS = 20
@@ -106,7 +106,7 @@ def _obstacles(analysis: Analysis) -> Iterator[str]:
         for one in worst
     ]
     head = ("steps with", "steps", "step accuracy", "lost", "beyond its share", "at most")
-    yield table(head, rows)
+    yield markdown_table(head, rows)
 
 
 def _accuracy(analysis: Analysis) -> Iterator[str]:
@@ -117,7 +117,7 @@ def _accuracy(analysis: Analysis) -> Iterator[str]:
         final = (of.examples, percent(of.correct, of.examples), _interval(of.interval))
         rows.append((length, *final, *_tally(steps)))
     final_head = ("utterance", "examples", "final accuracy", "interval")
-    yield table((*final_head, *_TALLY_HEAD), rows)
+    yield markdown_table((*final_head, *_TALLY_HEAD), rows)
     yield from ("## By action", _ACTION, _breakdown("action", analysis.action))
     yield from ("## By way of reference", _SENTENCE, _breakdown("sentence", analysis.sentence))
     yield from (_COMMAND, _breakdown("command", analysis.command))
@@ -127,7 +127,7 @@ _TALLY_HEAD = ("steps", "step accuracy", "interval", "lost")
 
 
 def _breakdown(name: str, found: Breakdown) -> str:
-    return table((name, *_TALLY_HEAD), [(key, *_tally(of)) for key, of in found.items()])
+    return markdown_table((name, *_TALLY_HEAD), [(key, *_tally(of)) for key, of in found.items()])
 
 
 def _tally(of: Tally) -> tuple[object, ...]:
@@ -141,7 +141,7 @@ def _errors(analysis: Analysis, examples: int) -> Iterator[str]:
         yield f"The {analysis.lost} steps at which interactions are lost:"
         yield _groups(analysis)
     yield _BLAME_BY_WORLDS if analysis.by_worlds else _BLAME
-    yield table(
+    yield markdown_table(
         ("utterances", "wrong", "ranking", "search", "no program"),
         [(length, *of) for length, of in analysis.failures.items()],
     )
@@ -154,7 +154,7 @@ def _groups(analysis: Analysis) -> str:
     if hidden:
         counts.append(("others", hidden))
     rows = [(title, count, percent(count, analysis.lost)) for title, count in counts]
-    return table(("meant → predicted", "steps", "share"), rows)
+    return markdown_table(("meant → predicted", "steps", "share"), rows)
 
 
 def _title(group: ErrorGroup) -> str:
@@ -196,7 +196,7 @@ def _words(analysis: Analysis) -> Iterator[str]:
     head = ("steps", "utterances", "words", "unknown", "share", "with an unknown word", "cut")
     words = analysis.words
     yield from ("## Unknown words", _WORDS)
-    yield table(head, [row("right", words.right), row("wrong", words.wrong)])
+    yield markdown_table(head, [row("right", words.right), row("wrong", words.wrong)])
     if words.frequent:
         shown = ", ".join(f"`{word}` {count}" for word, count in words.frequent[:_SHOWN_WORDS])
         yield f"Unknown in wrong steps: {shown}."
@@ -215,7 +215,7 @@ def _calibration(analysis: Analysis, picture: str | None) -> Iterator[str]:
         for one in analysis.bins
         if one.examples
     ]
-    yield table(("probability", "examples", "mean probability", "accuracy"), rows)
+    yield markdown_table(("probability", "examples", "mean probability", "accuracy"), rows)
     yield f"Expected calibration error: {analysis.calibration_error:.3f}."
     if picture:
         yield f"![Probability against accuracy]({picture})"

@@ -19,6 +19,7 @@ from lang2program_tf.language import to_infix
 from lang2program_tf.learning.evaluation import Measure
 from lang2program_tf.learning.learner import Learner
 from lang2program_tf.learning.run_folder import RunFolder
+from lang2program_tf.text_tables import markdown_table
 
 _PLAIN_SECONDS = 10.0
 _SMOOTHING = 0.98
@@ -150,8 +151,7 @@ class Reporter:
         domain = learner.task.domain
         parts = []
         for row, example in enumerate(examples):
-            lines = [f"**{' / '.join(example.utterances)}**", "", "| p | program | reward |"]
-            lines.append("|---|---|---|")
+            found = []
             for tokens, log_prob, rewarded in zip(
                 programs.tokens[row].numpy(),
                 programs.log_prob[row].numpy(),
@@ -159,9 +159,9 @@ class Reporter:
             ):
                 if log_prob > -math.inf:
                     program = to_infix(domain, [domain.tokens[i] for i in tokens if i >= 0])
-                    reward = "*" if rewarded else ""
-                    lines.append(f"| {math.exp(log_prob):.3f} | {program} | {reward} |")
-            parts.append("\n".join(lines))
+                    found.append((f"{math.exp(log_prob):.3f}", program, "*" if rewarded else ""))
+            parts.append(f"**{' / '.join(example.utterances)}**")
+            parts.append(markdown_table(("p", "program", "reward"), found, left=3))
         self.text("beams", "\n\n".join(parts), step=step)
 
     def text(self, name: str, text: str, *, step: int) -> None:

@@ -8,23 +8,24 @@ from typing import Any
 from lang2program_tf.corpus.embedded.spuriousness import spurious_share
 from lang2program_tf.language import Domain
 from lang2program_tf.learning.evaluation import Measure, Prediction, by_utterances, measure
+from lang2program_tf.text_tables import text_table
+
+_HEAD = ("utterances", "examples", "accuracy", "95 % interval", "hit")
 
 
 def summary_table(predictions: Sequence[Prediction]) -> str:
     """Accuracy with its 95 % interval and hit, by number of utterances."""
-    rows = [(str(n), of) for n, of in by_utterances(predictions).items()]
-    rows.append(("all", measure(predictions)))
-    head = (
-        f"{'utterances':>10}  {'examples':>8}  {'accuracy':>8}  {'95 % interval':>15}  {'hit':>6}"
-    )
-    return "\n".join([head, *(_row(name, of) for name, of in rows)])
+    lengths = by_utterances(predictions)
+    lines = [_cells(str(length), measured) for length, measured in lengths.items()]
+    lines.append(_cells("all", measure(predictions)))
+    return text_table([_HEAD, *lines], left=0)
 
 
-def _row(name: str, of: Measure) -> str:
-    low, high = of.interval
-    interval = f"{low:.3f} to {high:.3f}"
-    hit = of.hit / max(of.examples, 1)
-    return f"{name:>10}  {of.examples:>8}  {of.accuracy:>8.3f}  {interval:>15}  {hit:>6.3f}"
+def _cells(name: str, measured: Measure) -> tuple[str, ...]:
+    low, high = measured.interval
+    hit = measured.hit / max(measured.examples, 1)
+    accuracy = f"{measured.accuracy:.3f}"
+    return name, str(measured.examples), accuracy, f"{low:.3f} to {high:.3f}", f"{hit:.3f}"
 
 
 def summary_json(domain: Domain, predictions: Sequence[Prediction]) -> dict[str, Any]:
@@ -32,10 +33,10 @@ def summary_json(domain: Domain, predictions: Sequence[Prediction]) -> dict[str,
     lengths = by_utterances(predictions)
     summary: dict[str, Any] = {
         "domain": domain.name,
-        "examples": {str(n): of.examples for n, of in lengths.items()},
-        "accuracy": {str(n): of.accuracy for n, of in lengths.items()},
-        "interval": {str(n): of.interval for n, of in lengths.items()},
-        "hit": {str(n): of.hit / of.examples for n, of in lengths.items()},
+        "examples": {str(n): measured.examples for n, measured in lengths.items()},
+        "accuracy": {str(n): measured.accuracy for n, measured in lengths.items()},
+        "interval": {str(n): measured.interval for n, measured in lengths.items()},
+        "hit": {str(n): measured.hit / measured.examples for n, measured in lengths.items()},
         "accuracy_all": measure(predictions).accuracy,
     }
     with_gold = [p for p in predictions if p.example.gold_programs and p.correct]

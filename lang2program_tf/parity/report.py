@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from lang2program_tf.parity.comparison import Comparison
+from lang2program_tf.text_tables import text_table
 
 _HEADER = (
     "section",
@@ -35,7 +36,8 @@ def exit_code(comparisons: Sequence[Comparison]) -> int:
 
 def report_text(comparisons: Sequence[Comparison]) -> str:
     """The table, then what is wrong, then a verdict."""
-    lines = _table([_HEADER, *map(_cells, comparisons)])
+    table = text_table([_HEADER, *map(_cells, comparisons)], left=_TEXT_COLUMNS)
+    lines = [table]
     if any(comparison.near_ties for comparison in comparisons):
         lines += ["", _NEAR_TIES]
     lines += [f"note: {note}" for comparison in comparisons for note in comparison.notes]
@@ -92,18 +94,6 @@ def _cells(comparison: Comparison) -> tuple[str, ...]:
         "-" if exact else f"{comparison.largest_error:.1e}",
         "exact" if exact else str(comparison.tolerance),
     )
-
-
-def _table(rows: Sequence[Sequence[str]]) -> list[str]:
-    widths = [max(map(len, column)) for column in zip(*rows)]
-    lines = []
-    for row in rows:
-        cells = [
-            cell.ljust(width) if place < _TEXT_COLUMNS else cell.rjust(width)
-            for place, (cell, width) in enumerate(zip(row, widths))
-        ]
-        lines.append("  ".join(cells).rstrip())
-    return lines
 
 
 def _complaints(comparison: Comparison) -> list[str]:

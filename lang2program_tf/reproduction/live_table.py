@@ -10,6 +10,7 @@ from typing import Protocol, TextIO
 
 from lang2program_tf.reproduction.queue import Job, State
 from lang2program_tf.reproduction.status import Status, read_status
+from lang2program_tf.text_tables import text_table
 
 _REDRAW_SECONDS = 2.0
 _SUMMARY_SECONDS = 60.0
@@ -105,15 +106,8 @@ def render(jobs: Sequence[Job], *, width: int, height: int) -> list[str]:
     """The table as lines of at most `width` characters, at most `height` of them."""
     ordered = sorted(jobs, key=lambda job: _ORDER.index(job.state))
     room = max(1, height - 3)
-    rows = [_HEAD, *(_row(job, _status(job)) for job in ordered[:room])]
-    widths = [max(len(row[column]) for row in rows) for column in range(len(_HEAD))]
-    lines = [
-        "  ".join(
-            text.ljust(size) if column < 2 else text.rjust(size)
-            for column, (text, size) in enumerate(zip(row, widths))
-        )
-        for row in rows
-    ]
+    shown = [_row(job, _status(job)) for job in ordered[:room]]
+    lines = text_table([_HEAD, *shown], left=2).splitlines()
     if len(ordered) > room:
         lines.append(f"… and {len(ordered) - room} more")
     return [line[:width] for line in [*lines, summary(jobs)]]

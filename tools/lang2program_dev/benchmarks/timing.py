@@ -10,6 +10,8 @@ from typing import Any
 
 from tqdm import tqdm
 
+from lang2program_tf.text_tables import text_table
+
 
 def milliseconds(
     functions: dict[str, Callable[[], Any]], *, repeats: int, warm_up: int = 2
@@ -44,13 +46,7 @@ def memory_mb() -> float:
 
 def table(rows: Sequence[Sequence[object]], head: Sequence[str]) -> str:
     """Rows as a text table, numbers with one decimal."""
-    texts = [[_text(cell) for cell in row] for row in rows]
-    widths = [max(len(row[i]) for row in [list(head), *texts]) for i in range(len(head))]
-    lines = [
-        "  ".join(cell.rjust(width) for cell, width in zip(row, widths))
-        for row in [list(head), *texts]
-    ]
-    return "\n".join(lines)
+    return text_table([head, *([_text(cell) for cell in row] for row in rows)], left=0)
 
 
 def _text(cell: object) -> str:

@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from lang2program_tf.language import MAX_STACK, Domain, Kind, Token
 from lang2program_tf.machine.state import OUTCOMES
+from lang2program_tf.text_tables import text_table
 
 _ACTING = (Kind.ACTION, Kind.PREV_ACTION)
 _LETTERS = "E fails, X pruned, F ends with values left over, T ends the program, U goes on"
@@ -84,12 +85,7 @@ class Coverage:
                 for letter, count in zip(OUTCOMES, counts)
             ]
             rows.append([token.name, *cells])
-        widths = [max(map(len, column)) for column in zip(*rows)]
-        lines = [
-            "  ".join([row[0].ljust(widths[0]), *map(str.rjust, row[1:], widths[1:])])
-            for row in rows
-        ]
-        return "\n".join([*lines, f"({_LETTERS}; - impossible)"])
+        return f"{text_table(rows, left=1)}\n({_LETTERS}; - impossible)"
 
     def impossible_table(self) -> str:
         """Why the pairs marked `-` are impossible, tokens with the same reason together."""
