@@ -12,7 +12,14 @@ from lang2program_tf.machine.features import ABSENT, HISTORY_TOKENS
 from lang2program_tf.model.parser_protocol import MemoryProtocol, ParserProtocol
 from lang2program_tf.search.non_finite import NOT_FINITE, all_finite
 from lang2program_tf.search.records import Record, Records, unravel
-from lang2program_tf.search.selection import Candidates, Classic, Selection
+from lang2program_tf.search.selection import (
+    Candidates,
+    Classic,
+    Pools,
+    Selection,
+    of_examples,
+    of_iteration,
+)
 from lang2program_tf.search.tree import SearchTree, side_by_side
 
 _NEVER = -float("inf")
@@ -32,6 +39,20 @@ class Beam(NamedTuple):
     recent: tf.Tensor
     score: tf.Tensor
     weights: tf.Tensor
+
+
+class BatchPart(NamedTuple):
+    """Where the examples of a search stand in a batch of which others search the rest.
+
+    Attributes:
+        first: int or int32 scalar, the place of the first of them; the others follow it.
+        size: int, examples of the whole batch.
+        most_new: int or int32 scalar, the largest number of utterances to parse in that batch.
+    """
+
+    first: int | tf.Tensor
+    size: int
+    most_new: int | tf.Tensor
 
 
 class Step(NamedTuple):
@@ -112,7 +133,6 @@ class BeamSearch:
         seed: tf.Tensor,
         step: tf.Tensor | int = 0,
         keep_prefixes: bool = False,
-        most_new: tf.Tensor | None = None,
     ) -> SearchTree:
         """Searches B examples.
 
@@ -122,14 +142,72 @@ class BeamSearch:
             seed: [2] int32, of all random draws.
             step: training step, for schedules of the selection rule.
             keep_prefixes: whether to keep the prefixes' execution histories, for learning.
-            most_new: int32 scalar, the largest number of utterances to parse, if these examples are
-                part of a batch and others may have more.
         """
+        batch = _whole(examples)
+        draws = self._draw(batch, seed=seed, step=tf.convert_to_tensor(step, tf.int64))
+        return self._search(memory, examples, draws, batch.most_new, keep_prefixes=keep_prefixes)
+
+    def explore(
+        self,
+        memory: MemoryProtocol,
+        examples: Examples,
+        *,
+        seed: tf.Tensor,
+        step: tf.Tensor,
+        part: BatchPart | None = None,
+    ) -> SearchTree:
+        """Searches B examples to learn from, as `search` does with `keep_prefixes`.
+
+        The two halves of the batch are searched side by side, each in a loop of its own: two cores
+        have work, and a half whose programs are all complete ends. So put examples with as many
+        utterances side by side. What is found does not depend on this: every example gets the
+        random draws that it would get in one search of the whole batch.
+
+        Args:
+            memory: the parser's, of these examples.
+            examples: worlds and numbers of utterances.
+            seed: [2] int32, of all random draws of the batch.
+            step: training step, for schedules of the selection rule.
+            part: if these examples are part of a batch.
+        """
+        part = part or _whole(examples)
+        draws = self._draw(part, seed=seed, step=step)
+        size = examples.num_utterances.shape[0]
+        cut = [0, size // 2, size] if size > 1 else [0, size]
+        trees = [
+            self._search(
+                memory.of_examples(slice(begin, end)),
+                examples.of_examples(slice(begin, end)),
+                of_examples(draws, slice(part.first + begin, part.first + end)),
+                part.most_new,
+                keep_prefixes=True,
+            )
+            for begin, end in zip(cut, cut[1:])
+        ]
+        return trees[0] if len(trees) == 1 else side_by_side(*trees)
+
+    def _draw(self, batch: BatchPart, *, seed: tf.Tensor, step: tf.Tensor) -> Any:
+        """The random numbers for all examples of a batch, see `Selection.draw`."""
+        pools = Pools(
+            iterations=self.iterations_per_utterance * batch.most_new,
+            examples=batch.size,
+            prefixes=self.beam_size,
+            tokens=len(self.machine.rules.domain.tokens),
+        )
+        return self.selection.draw(pools, self.beam_size, seed=seed, step=step)
+
+    def _search(
+        self,
+        memory: MemoryProtocol,
+        examples: Examples,
+        draws: Any,
+        most_new: int | tf.Tensor,
+        *,
+        keep_prefixes: bool,
+    ) -> SearchTree:
+        """Searches B examples with their draws [T, B, ...]."""
         limits = self.iterations_per_utterance * examples.num_new  # [B]
-        if most_new is None:
-            most_new = tf.reduce_max(examples.num_new)
         iterations = self.iterations_per_utterance * most_new
-        step = tf.convert_to_tensor(step, tf.int64)
         records = Records(self.machine, self.beam_size, keep_prefixes=keep_prefixes)
 
         def goes_on(iteration: tf.Tensor, beam: Beam, finite: tf.Tensor, *_: object) -> tf.Tensor:
@@ -144,13 +222,8 @@ class BeamSearch:
         ) -> tuple[tf.Tensor, Beam, tf.Tensor, Any, list[tf.TensorArray]]:
             log_probs = self.log_probs(memory, beam, carried)
             finite = tf.math.is_finite(tf.reduce_sum(log_probs))
-            draws = self.selection.draw(
-                log_probs,
-                self.beam_size,
-                seed=tf.random.experimental.stateless_fold_in(seed, iteration),
-                step=step,
-            )
-            taken = self._take(beam, log_probs, draws, examples.num_utterances)
+            drawn = of_iteration(draws, iteration)
+            taken = self._take(beam, log_probs, drawn, examples.num_utterances)
             following = taken.following
             record = Record(
                 index=taken.index,
@@ -181,31 +254,6 @@ class BeamSearch:
         with tf.control_dependencies([tf.debugging.Assert(finite, [NOT_FINITE])]):
             done = tf.identity(done)
         return records.tree(arrays, done, examples.target)
-
-    def explore(
-        self, memory: MemoryProtocol, examples: Examples, *, seed: tf.Tensor, step: tf.Tensor
-    ) -> SearchTree:
-        """Searches B examples to learn from, as `search` does with `keep_prefixes`.
-
-        The two halves of the batch are searched side by side, each in a loop of its own: two cores
-        have work, and a half whose programs are all complete ends. So put examples with as many
-        utterances side by side.
-        """
-        size = examples.num_utterances.shape[0]
-        if size == 1:
-            return self.search(memory, examples, seed=seed, step=step, keep_prefixes=True)
-        halves = [
-            self.search(
-                memory.of_examples(rows),
-                examples.of_examples(rows),
-                seed=tf.random.experimental.stateless_fold_in(seed, rows.start),
-                step=step,
-                keep_prefixes=True,
-                most_new=tf.reduce_max(examples.num_new),
-            )
-            for rows in (slice(0, size // 2), slice(size // 2, size))
-        ]
-        return side_by_side(*halves)
 
     def first_beam(self, examples: Examples) -> Beam:
         """The empty prefix of every example, at the first place or at all of them."""
@@ -287,6 +335,12 @@ class BeamSearch:
             weights=beam.weights,
             action_tokens=tf.constant(self.machine.action_tokens),
         )
+
+
+def _whole(examples: Examples) -> BatchPart:
+    """All examples of a batch."""
+    size = examples.num_utterances.shape[0] or tf.shape(examples.num_utterances)[0]
+    return BatchPart(first=0, size=size, most_new=tf.reduce_max(examples.num_new))
 
 
 def of_this_utterance(machine: Machine, recent: tf.Tensor) -> tf.Tensor:

@@ -19,6 +19,7 @@ import gin
 from lang2program_tf.search.selection import (
     Candidates,
     Choice,
+    Pools,
     Selection,
     ValueOrSchedule,
     best_first,
@@ -28,7 +29,7 @@ from lang2program_tf.search.selection import (
 
 
 class Draws(NamedTuple):
-    """The random numbers of one selection.
+    """The random numbers of selections; of a search, with a leading axis T.
 
     Attributes:
         coins: [B, J] bool, True where draw i is to be random.
@@ -63,11 +64,12 @@ class _Randomized(Selection):
             raise ValueError(f"epsilon={epsilon} is not a probability")
         self.epsilon = epsilon
 
-    def draw(self, scores: tf.Tensor, beam_size: int, *, seed: tf.Tensor, step: tf.Tensor) -> Draws:
-        batch, size = tf.shape(scores)[0], scores.shape[1] * scores.shape[2]
+    def draw(self, pools: Pools, beam_size: int, *, seed: tf.Tensor, step: tf.Tensor) -> Draws:
+        size = pools.prefixes * pools.tokens
+        lead = [pools.iterations, pools.examples]
         seeds = tf.random.experimental.stateless_split(seed, 2)
-        coins = tf.random.stateless_uniform([batch, min(beam_size, size)], seeds[0])
-        keys = tf.random.stateless_uniform([batch, size], seeds[1])
+        coins = tf.random.stateless_uniform([*lead, min(beam_size, size)], seeds[0])
+        keys = tf.random.stateless_uniform([*lead, size], seeds[1])
         return Draws(coins < value_at(self.epsilon, step), keys)
 
     def choose(self, candidates: Candidates, draws: Draws, *, beam_size: int) -> Choice:

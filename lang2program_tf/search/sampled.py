@@ -10,6 +10,7 @@ import gin
 from lang2program_tf.search.selection import (
     Candidates,
     Choice,
+    Pools,
     Selection,
     ValueOrSchedule,
     best_first,
@@ -20,19 +21,20 @@ from lang2program_tf.search.selection import (
 _NEVER = -float("inf")
 
 
-def _gumbel(shape: tf.Tensor, seed: tf.Tensor) -> tf.Tensor:
-    """Gumbel noise: the index of the largest log-weight plus noise is a draw by weight."""
+def _gumbel(pools: Pools, seed: tf.Tensor) -> tf.Tensor:
+    """[T, B, K, V] Gumbel noise: the index of the largest log-weight plus noise is a draw by
+    weight."""
     tiny = 1e-20
-    uniform = tf.random.stateless_uniform(shape, seed, minval=tiny, maxval=1.0)
+    uniform = tf.random.stateless_uniform(pools, seed, minval=tiny, maxval=1.0)
     return -tf.math.log(-tf.math.log(uniform) + tiny)
 
 
 class NoisyDraws(NamedTuple):
-    """Random numbers for draws by weight.
+    """Random numbers for draws by weight; of a search, with a leading axis T.
 
     Attributes:
         noise: [B, K, V] float32, Gumbel noise.
-        gamma: float32 scalar.
+        gamma: [B] float32.
     """
 
     noise: tf.Tensor
@@ -40,12 +42,12 @@ class NoisyDraws(NamedTuple):
 
 
 class RolloutDraws(NamedTuple):
-    """Random numbers for rollouts.
+    """Random numbers for rollouts; of a search, with a leading axis T.
 
     Attributes:
         uniform: [B, K] bool, which rollouts draw uniformly.
         noise: [B, K, V] float32, Gumbel noise.
-        gamma: float32 scalar.
+        gamma: [B] float32.
     """
 
     uniform: tf.Tensor
@@ -54,11 +56,11 @@ class RolloutDraws(NamedTuple):
 
 
 class ParticleDraws(NamedTuple):
-    """Random numbers for particle filtering.
+    """Random numbers for particle filtering; of a search, with a leading axis T.
 
     Attributes:
         uniform: [B, J] float32, one for each draw.
-        gamma: float32 scalar.
+        gamma: [B] float32.
     """
 
     uniform: tf.Tensor
@@ -95,22 +97,21 @@ class Rollouts(Selection):
         self.lookahead = lookahead
 
     def draw(
-        self, scores: tf.Tensor, beam_size: int, *, seed: tf.Tensor, step: tf.Tensor
+        self, pools: Pools, beam_size: int, *, seed: tf.Tensor, step: tf.Tensor
     ) -> RolloutDraws:
         del beam_size
-        shape = tf.shape(scores)
         seeds = tf.random.experimental.stateless_split(seed, 2)
-        coins = tf.random.stateless_uniform(shape[:2], seeds[0])
+        coins = tf.random.stateless_uniform(pools[:3], seeds[0])
         return RolloutDraws(
             uniform=coins < value_at(self.epsilon, step),
-            noise=_gumbel(shape, seeds[1]),
-            gamma=value_at(self.gamma, step),
+            noise=_gumbel(pools, seeds[1]),
+            gamma=pools.spread(value_at(self.gamma, step)),
         )
 
     def choose(self, candidates: Candidates, draws: RolloutDraws, *, beam_size: int) -> Choice:
         del beam_size
         num_prefixes, num_tokens = candidates.scores.shape[1:]
-        weights = draws.gamma * candidates.log_probs
+        weights = draws.gamma[:, tf.newaxis, tf.newaxis] * candidates.log_probs
         logits = tf.where(draws.uniform[..., tf.newaxis], 0.0, weights)
         survives = candidates.scores > _NEVER
         completes = candidates.terminal > _NEVER  # [B, K, C]
@@ -138,16 +139,14 @@ class GammaRandomized(Selection):
     def __init__(self, gamma: ValueOrSchedule = gin.REQUIRED) -> None:
         self.gamma = gamma
 
-    def draw(
-        self, scores: tf.Tensor, beam_size: int, *, seed: tf.Tensor, step: tf.Tensor
-    ) -> NoisyDraws:
+    def draw(self, pools: Pools, beam_size: int, *, seed: tf.Tensor, step: tf.Tensor) -> NoisyDraws:
         del beam_size
-        return NoisyDraws(_gumbel(tf.shape(scores), seed), value_at(self.gamma, step))
+        return NoisyDraws(_gumbel(pools, seed), pools.spread(value_at(self.gamma, step)))
 
     def choose(self, candidates: Candidates, draws: NoisyDraws, *, beam_size: int) -> Choice:
         pool = candidates.pool
         # The largest noisy log-weights are draws without replacement.
-        noisy = draws.gamma * pool + tf.reshape(draws.noise, tf.shape(pool))
+        noisy = draws.gamma[:, tf.newaxis] * pool + tf.reshape(draws.noise, tf.shape(pool))
         noisy = tf.where(pool > _NEVER, noisy, _NEVER)
         return choice_of(candidates, best_first(noisy, beam_size))
 
@@ -164,15 +163,15 @@ class ParticleFilter(Selection):
         self.gamma = gamma
 
     def draw(
-        self, scores: tf.Tensor, beam_size: int, *, seed: tf.Tensor, step: tf.Tensor
+        self, pools: Pools, beam_size: int, *, seed: tf.Tensor, step: tf.Tensor
     ) -> ParticleDraws:
-        uniform = tf.random.stateless_uniform([tf.shape(scores)[0], beam_size], seed)
-        return ParticleDraws(uniform, value_at(self.gamma, step))
+        uniform = tf.random.stateless_uniform([*pools[:2], beam_size], seed)
+        return ParticleDraws(uniform, pools.spread(value_at(self.gamma, step)))
 
     def choose(self, candidates: Candidates, draws: ParticleDraws, *, beam_size: int) -> Choice:
         pool = candidates.pool
         weights = candidates.weights[..., tf.newaxis]  # log shares; the root's is 0
-        logits = draws.gamma * candidates.log_probs + weights
+        logits = draws.gamma[:, tf.newaxis, tf.newaxis] * candidates.log_probs + weights
         logits = tf.where(pool > _NEVER, tf.reshape(logits, tf.shape(pool)), _NEVER)
         size = tf.math.count_nonzero(pool > _NEVER, axis=-1, keepdims=True, dtype=tf.int32)
         cumulative = tf.cumsum(tf.nn.softmax(tf.where(size > 0, logits, 0.0)), axis=-1)

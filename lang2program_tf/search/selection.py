@@ -1,7 +1,9 @@
 """Selection rules: which continuations of a beam of prefixes live on.
 
 A rule is one small object; the search is the same for all. Rules with chance in them draw their
-random numbers in one method and choose with them in another, so that draws can be given.
+random numbers in one method and choose with them in another. All numbers of a search are drawn
+before it begins: an example's then depend on the seed and on its place in the batch alone, and not
+on which other examples are searched with it, in which part of the batch, or by which worker.
 """
 
 from __future__ import annotations
@@ -71,6 +73,26 @@ class Choice(NamedTuple):
         return self.score > -float("inf")
 
 
+class Pools(NamedTuple):
+    """How many selections there may be, and from how many continuations each; ints or scalars.
+
+    Attributes:
+        iterations: T, of the search.
+        examples: B, of the whole batch, be all of them searched here or not.
+        prefixes: K, live ones of an example.
+        tokens: V.
+    """
+
+    iterations: int | tf.Tensor
+    examples: int | tf.Tensor
+    prefixes: int
+    tokens: int
+
+    def spread(self, value: tf.Tensor) -> tf.Tensor:
+        """[T, B] a number that is the same for all."""
+        return tf.fill([self.iterations, self.examples], value)
+
+
 class Selection(abc.ABC):
     """A rule for what lives on.
 
@@ -81,28 +103,52 @@ class Selection(abc.ABC):
     roots: bool = False
 
     @abc.abstractmethod
-    def draw(self, scores: tf.Tensor, beam_size: int, *, seed: tf.Tensor, step: tf.Tensor) -> Any:
-        """The random numbers for one selection, and what schedules say: a nest of tensors.
+    def draw(self, pools: Pools, beam_size: int, *, seed: tf.Tensor, step: tf.Tensor) -> Any:
+        """The random numbers of a search, and what schedules say: a nest of tensors [T, B, ...].
 
-        They are drawn apart because compiled code would draw others.
+        They are drawn for the whole batch. Who searches a part of it takes the rows of that part
+        (`of_examples`), and so gets the numbers that one search of all examples would get.
 
         Args:
-            scores: any tensor of the shape [B, K, V] of `Candidates.scores`.
+            pools: how many.
             beam_size: how many may live.
-            seed: [2] int32, for stateless random numbers; a new one every iteration.
+            seed: [2] int32, for stateless random numbers.
             step: training step, for schedules.
         """
 
     @abc.abstractmethod
     def choose(self, candidates: Candidates, draws: Any, *, beam_size: int) -> Choice:
-        """Chooses at most `beam_size` continuations of every example, with given draws."""
+        """Chooses at most `beam_size` continuations of every example.
+
+        Args:
+            candidates: what there is to choose from.
+            draws: those of one iteration: what `draw` gives, without the axis T.
+            beam_size: how many may live.
+        """
 
     def select(
         self, candidates: Candidates, *, beam_size: int, seed: tf.Tensor, step: tf.Tensor
     ) -> Choice:
-        """Draws and chooses."""
-        draws = self.draw(candidates.scores, beam_size, seed=seed, step=step)
+        """Draws for one iteration and chooses."""
+        draws = self.draw_once(candidates.scores, beam_size, seed=seed, step=step)
         return self.choose(candidates, draws, beam_size=beam_size)
+
+    def draw_once(
+        self, scores: tf.Tensor, beam_size: int, *, seed: tf.Tensor, step: tf.Tensor
+    ) -> Any:
+        """What `draw` gives for one iteration, if scores have the shape [B, K, V]."""
+        pools = Pools(1, tf.shape(scores)[0], *scores.shape[1:])
+        return of_iteration(self.draw(pools, beam_size, seed=seed, step=step), 0)
+
+
+def of_examples(draws: Any, rows: slice) -> Any:
+    """The draws [T, n, ...] of some examples."""
+    return tf.nest.map_structure(lambda part: part[:, rows], draws)
+
+
+def of_iteration(draws: Any, iteration: int | tf.Tensor) -> Any:
+    """The draws [B, ...] of one iteration."""
+    return tf.nest.map_structure(lambda part: part[iteration], draws)
 
 
 def choice_of(candidates: Candidates, index: tf.Tensor) -> Choice:
@@ -125,10 +171,8 @@ def best_first(pool: tf.Tensor, count: int) -> tf.Tensor:
 class Classic(Selection):
     """Beam search: the best B continuations live (Section 3.3)."""
 
-    def draw(
-        self, scores: tf.Tensor, beam_size: int, *, seed: tf.Tensor, step: tf.Tensor
-    ) -> tuple[()]:
-        del scores, beam_size, seed, step
+    def draw(self, pools: Pools, beam_size: int, *, seed: tf.Tensor, step: tf.Tensor) -> tuple[()]:
+        del pools, beam_size, seed, step
         return ()
 
     def choose(self, candidates: Candidates, draws: tuple[()], *, beam_size: int) -> Choice:

@@ -57,8 +57,8 @@ def test_epsilon_may_be_a_schedule():
     rule = RandomizedPaper(LinearSchedule(start=1.0, end=0.0, steps=100))
 
     def share_of_random_draws(step):
-        draws = rule.draw(scores, 400, seed=tf.constant([3, 4]), step=tf.constant(step, tf.int64))
-        return np.mean(draws.coins)
+        seed, at_step = tf.constant([3, 4]), tf.constant(step, tf.int64)
+        return np.mean(rule.draw_once(scores, 400, seed=seed, step=at_step).coins)
 
     assert share_of_random_draws(0) == 1
     assert share_of_random_draws(50) == pytest.approx(0.5, abs=0.1)

@@ -161,15 +161,15 @@ def classic(beam_size: int) -> Rule:
     return lambda _, pool: sorted(pool, key=lambda prefix: -prefix.score)[:beam_size]
 
 
-def randomized(rule: type, draws: Sequence[Draws], row: int) -> Rule:
-    """A randomized rule with the random numbers [iteration][row] that it is to use."""
+def randomized(rule: type, draws: Draws, row: int) -> Rule:
+    """A randomized rule with the random numbers [T, B, ...] of which it is to use a row."""
 
     def select(iteration: int, pool: Sequence[Prefix]) -> Sequence[Prefix]:
-        keys = draws[iteration].keys[row].numpy()
+        keys = draws.keys[iteration, row].numpy()
         taken = one_by_one(
             rule,
             [prefix.score for prefix in pool],
-            draws[iteration].coins[row].numpy(),
+            draws.coins[iteration, row].numpy(),
             [keys[prefix.place] for prefix in pool],
         )
         return [pool[place] for place in taken]

@@ -1,4 +1,4 @@
-"""The search of a batch in two halves."""
+"""The search of a batch in parts."""
 
 from __future__ import annotations
 
@@ -7,7 +7,16 @@ import pytest
 import tensorflow as tf
 
 from lang2program_tf.machine import get_machine
-from lang2program_tf.search import BeamSearch, RandomizedPaper, SearchTree
+from lang2program_tf.search import (
+    BeamSearch,
+    GammaRandomized,
+    ParticleFilter,
+    RandomizedOriginal,
+    RandomizedPaper,
+    Rollouts,
+    SearchTree,
+)
+from lang2program_tf.search.beam_search import BatchPart
 from tests.search.toys import (
     assert_same_order,
     beams_of,
@@ -23,10 +32,10 @@ SEED = tf.constant([3, 4])
 STEP = tf.constant(0, tf.int64)
 
 
-def explore(search: BeamSearch, examples) -> SearchTree:
+def explore(search: BeamSearch, examples, part: BatchPart | None = None) -> SearchTree:
     tensors = tensors_of(search.machine, examples)
     memory = search.parser.read(words_of(examples), tensors)
-    return search.explore(memory, tensors, seed=SEED, step=STEP)
+    return search.explore(memory, tensors, seed=SEED, step=STEP, part=part)
 
 
 @pytest.mark.parametrize("domain, parser_seed", [("alchemy", 42), ("scene", 19), ("tangrams", 60)])
@@ -55,8 +64,31 @@ def test_halves_find_what_a_search_of_all_finds(domain, parser_seed, size):
         np.testing.assert_array_equal(tf.where(mask, part[1:], 0), tf.where(mask, other[1:], 0))
 
 
-def test_each_half_draws_for_itself():
-    """The same example in both halves: the same start, other random continuations."""
+RULES = [
+    RandomizedPaper(0.5),
+    RandomizedOriginal(0.5),
+    Rollouts(0.5),
+    GammaRandomized(1.0),
+    ParticleFilter(1.0),
+]
+
+
+@pytest.mark.parametrize("rule", RULES, ids=lambda rule: type(rule).__name__)
+def test_with_chance_too_a_part_finds_what_it_finds_in_a_search_of_all(rule):
+    search = BeamSearch(get_machine("scene"), toy_parser("scene"), beam_size=8, selection=rule)
+    examples = toy_examples("scene")[::-1]
+    whole = run(search, words_of(examples), tensors_of(search.machine, examples), seed=SEED)
+    for begin, end in ((0, 3), (0, 1), (1, 3), (2, 3)):
+        part = explore(search, examples[begin:end], BatchPart(begin, len(examples), tf.constant(3)))
+        assert len(part.parent) > 3  # iterations
+        for row in range(begin, end):
+            found, expected = beams_of(part, row - begin), beams_of(whole, row)
+            for beam, expected_beam in zip(found, expected):
+                assert_same_order(expected_beam, beam)
+
+
+def test_each_place_of_a_batch_has_its_own_draws():
+    """The same example twice: the same start, other random continuations."""
     search = BeamSearch(
         get_machine("scene"), toy_parser("scene"), beam_size=8, selection=RandomizedPaper(0.9)
     )

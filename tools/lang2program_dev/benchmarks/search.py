@@ -105,7 +105,7 @@ class SearchBenchmark:
         @tf.function(autograph=False)
         def advance(beam: Beam, carried: Any) -> tuple[Beam, Any]:
             scores = search.log_probs(memory, beam, carried)
-            drawn = search.selection.draw(scores, search.beam_size, **draws)
+            drawn = search.selection.draw_once(scores, search.beam_size, **draws)
             taken = search.take(beam, scores, drawn, examples.num_utterances)
             return taken.following, search.note(memory, carried, taken)
 
