@@ -48,7 +48,7 @@ setup(
         f"tensorboard>=2.16; {FROM_3_12}",
         f"numpy>=1.26,<3; {FROM_3_12}",
         "gin-config>=0.5,<0.6",
-        "absl-py>=1.4,<3",
+        "absl-py>=1.4,<3",  # what TensorFlow logs with
         "tqdm>=4.64,<5",
         "matplotlib>=3.6,<3.11",
     ],

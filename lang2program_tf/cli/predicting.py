@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from tqdm import tqdm
 
+from lang2program_tf.cli.arguments import add_gin_arguments
 from lang2program_tf.corpus.corpora import WHAT_THERE_IS, is_corpus
 from lang2program_tf.errors import UserError
 
@@ -44,18 +45,7 @@ def add_predictor_arguments(parser: argparse.ArgumentParser, *, splits: Sequence
     parser.add_argument(
         "--batch_size", type=int, default=32, help="examples at a time (32); changes no result"
     )
-    parser.add_argument(
-        "--gin_file",
-        action="append",
-        default=[],
-        help="settings of a run's evaluation, such as turns/ablations/best_program.gin",
-    )
-    parser.add_argument(
-        "--gin_param",
-        action="append",
-        default=[],
-        help="a gin binding for a run's evaluation, such as 'WorldSearch.num_worlds = 1'",
-    )
+    add_gin_arguments(parser, required=False, use=" of a run's evaluation, over its own")
 
 
 def check_predictor_arguments(arguments: argparse.Namespace) -> None:

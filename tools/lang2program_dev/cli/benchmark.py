@@ -9,13 +9,12 @@ from collections.abc import Sequence
 from typing import Any
 
 from lang2program_dev.cli import benchmark_serve
-from lang2program_tf.cli.arguments import OneLineParser
+from lang2program_tf.cli.arguments import OneLineParser, add_gin_arguments
 from lang2program_tf.errors import UserError
 
 
 def _with_gin(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--gin_file", action="append", required=True, help="as for train")
-    parser.add_argument("--gin_param", action="append", default=[], help="as for train")
+    add_gin_arguments(parser, required=True)
     parser.add_argument("--json", metavar="FILE", help="write the figures to a file as well")
 
 
