@@ -24,10 +24,10 @@ def find_gin_file(name: str) -> Path:
     """Finds a gin file.
 
     Args:
-      name: a path, or a name relative to `gin_root()` such as `released/scene.gin`.
+        name: a path, or a name relative to `gin_root()` such as `released/scene.gin`.
 
     Raises:
-      UserError: there is no such file.
+        UserError: there is no such file.
     """
     for candidate in (Path(name).expanduser(), gin_root() / name):
         if candidate.is_file():
@@ -48,8 +48,8 @@ def add_gin(files: Sequence[str], params: Sequence[str]) -> None:
     """Reads gin files and bindings on top of those in force; a mistake in them is a UserError.
 
     Args:
-      files: as for `find_gin_file`; a later one overrides those before it.
-      params: bindings, which override the files.
+        files: as for `find_gin_file`; a later one overrides those before it.
+        params: bindings, which override the files.
     """
     _search_in(str(gin_root()))
     with reading_gin():

@@ -66,8 +66,7 @@ def eagerly() -> Iterator[None]:
 
 
 def short_examples(learner: Learner) -> Batch:
-    """A batch of examples of one utterance, with targets that the learner's own programs lead to,
-    where it finds any."""
+    """A batch of examples of one utterance; targets are where the learner's own programs lead."""
     examples = [e for e in learner.task.examples("train") if len(e.utterances) == 1]
     examples.sort(key=lambda example: len(example.utterances[0]))
     batch = learner.task.batch_maker(tuple(examples[:BATCH]))(tf.range(BATCH))

@@ -87,7 +87,7 @@ def write_new_files(folder: Path, contents: dict[str, str]) -> None:
     """Writes files that are not there yet: all of them, or none if something goes wrong.
 
     Raises:
-      UserError: one of them exists, or the folder cannot be written to.
+        UserError: one of them exists, or the folder cannot be written to.
     """
     for name in contents:
         if (folder / name).exists():

@@ -24,9 +24,10 @@ class Command(NamedTuple):
     """One command of `lang2program`.
 
     Attributes:
-      module: what to import when, and only when, the command is called; it has `main(argv) -> int`.
-      help: one line for the list of commands.
-      keeps_name: whether `argv` begins with the command's name (a module may serve several).
+        module: what to import when, and only when, the command is called; it has `main(argv) ->
+            int`.
+        help: one line for the list of commands.
+        keeps_name: whether `argv` begins with the command's name (a module may serve several).
     """
 
     module: str
@@ -65,10 +66,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Runs one command.
 
     Args:
-      argv: the arguments after the program's name; those of this process if None.
+        argv: the arguments after the program's name; those of this process if None.
 
     Returns:
-      The exit code: the command's own, 2 for a user's error, 130 when interrupted.
+        The exit code: the command's own, 2 for a user's error, 130 when interrupted.
     """
     arguments = list(sys.argv[1:] if argv is None else argv)
     if not arguments:

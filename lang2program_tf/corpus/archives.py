@@ -15,14 +15,14 @@ class Archive:
     """A zip archive and what is wanted of it.
 
     Attributes:
-      name: the user's name for it, and its folder in the data folder.
-      url: the official address.
-      required: base names of members without which the archive is not the right one.
-      max_bytes: a longer archive, or one whose wanted members are longer in all, is refused.
-      optional: base names of members that are unpacked if there.
-      sha256: of the archive; None if nobody has told it.
-      size: bytes of the archive; None if nobody has told it.
-      member_sha256: by base name, of members of an archive whose own sum nobody has told.
+        name: the user's name for it, and its folder in the data folder.
+        url: the official address.
+        required: base names of members without which the archive is not the right one.
+        max_bytes: a longer archive, or one whose wanted members are longer in all, is refused.
+        optional: base names of members that are unpacked if there.
+        sha256: of the archive; None if nobody has told it.
+        size: bytes of the archive; None if nobody has told it.
+        member_sha256: by base name, of members of an archive whose own sum nobody has told.
     """
 
     name: str

@@ -24,18 +24,19 @@ class Batch(NamedTuple):
     """B examples, arrays or tensors.
 
     Attributes:
-      words: [B, M, W] int32, ids of the words of each utterance; `PADDING` behind an utterance, and
-        in utterances that an example does not have. W is a multiple of 5, or the domain's limit.
-      sentences: [B, M] int32, equal numbers above 0 where utterances are the same; 0 where an
-        example has no utterance.
-      num_utterances: [B] int32.
-      worlds: [B, P] int32, the first world of each example.
-      next_identities: [B] int32, the hidden number of the next object to come to that world.
-      targets: [B, P] int32, the world after its last utterance.
-      indices: [B] int32, the number of each example among all examples.
-      history: [B, M, 3] int32, the commands that were performed before the first world.
-      num_commands: [B] int32, how many they are: as many of the first utterances are dealt with.
-      first_worlds: [B, P] int32, the world in which the dialogue began.
+        words: [B, M, W] int32, ids of the words of each utterance; `PADDING` behind an utterance,
+            and in utterances that an example does not have. W is a multiple of 5, or the domain's
+            limit.
+        sentences: [B, M] int32, equal numbers above 0 where utterances are the same; 0 where an
+            example has no utterance.
+        num_utterances: [B] int32.
+        worlds: [B, P] int32, the first world of each example.
+        next_identities: [B] int32, the hidden number of the next object to come to that world.
+        targets: [B, P] int32, the world after its last utterance.
+        indices: [B] int32, the number of each example among all examples.
+        history: [B, M, 3] int32, the commands that were performed before the first world.
+        num_commands: [B] int32, how many they are: as many of the first utterances are dealt with.
+        first_worlds: [B, P] int32, the world in which the dialogue began.
     """
 
     words: tf.Tensor
@@ -54,10 +55,10 @@ class EncodedStarts(NamedTuple):
     """The states in which N examples begin; int32 arrays.
 
     Attributes:
-      worlds: [N, P].
-      next_identities: [N], the hidden number of the next object to come.
-      history: [N, M, 3], the commands performed so far; M is `max_utterances`.
-      num_commands: [N], how many they are.
+        worlds: [N, P].
+        next_identities: [N], the hidden number of the next object to come.
+        history: [N, M, 3], the commands performed so far; M is `max_utterances`.
+        num_commands: [N], how many they are.
     """
 
     worlds: NDArray[np.int32]
@@ -74,7 +75,7 @@ class BatchMaker:
     """Makes batches of any of the given examples, which it encodes once.
 
     Attributes:
-      examples: N examples.
+        examples: N examples.
     """
 
     def __init__(
@@ -91,13 +92,13 @@ class BatchMaker:
         """Encodes the examples.
 
         Args:
-          examples: at least one.
-          domain: of the examples; sets the largest number of words of an utterance.
-          vectors: the vocabulary.
-          tokenizer: makes words of utterances.
-          encode_worlds: turns N worlds into an array [N, P].
-          encode_starts: turns N states, and the size of axis M, into arrays.
-          max_utterances: the size of axis M of all batches.
+            examples: at least one.
+            domain: of the examples; sets the largest number of words of an utterance.
+            vectors: the vocabulary.
+            tokenizer: makes words of utterances.
+            encode_worlds: turns N worlds into an array [N, P].
+            encode_starts: turns N states, and the size of axis M, into arrays.
+            max_utterances: the size of axis M of all batches.
         """
         if not examples:
             raise ValueError("examples must not be empty")
@@ -166,8 +167,10 @@ def _start(domain: Domain, example: Example) -> State:
 
 
 def _together(examples: Sequence[Example]) -> tf.RaggedTensor:
-    """[groups, (examples)] the numbers of examples that a shuffle does not part: those of a
-    dialogue if they are turns, which must follow each other, else each alone."""
+    """Numbers of examples that a shuffle does not part, [groups, (examples)].
+
+    Turns of a dialogue must follow each other; any other example is a group of its own.
+    """
     lines = [example.line if example.start else None for example in examples]
     begins = [i for i, line in enumerate(lines) if line is None or i == 0 or line != lines[i - 1]]
     return tf.RaggedTensor.from_row_starts(tf.range(len(examples)), begins)
@@ -183,10 +186,10 @@ def training_batches(
     if it had not stopped. A batch may begin in one epoch and end in the next.
 
     Args:
-      maker: makes the batches.
-      batch_size: examples a step.
-      seed: of the order.
-      start_step: the step, from 0, whose batch comes first.
+        maker: makes the batches.
+        batch_size: examples a step.
+        seed: of the order.
+        start_step: the step, from 0, whose batch comes first.
     """
     if batch_size < 1:
         raise ValueError(f"batch_size must be at least 1, got {batch_size}")

@@ -22,13 +22,13 @@ def load_corpus(corpus: str, domain: str, *, split: str, **options: Any) -> tupl
     """The examples of a split of a corpus.
 
     Args:
-      corpus: `scone`, `embedded`, or a folder of files in SCONE's form.
-      domain: `alchemy`, `scene` or `tangrams`.
-      split: `train`, `holdout`, `dev` or `test`.
-      **options: `form` and `holdout`, as `load_examples` and `load_embedded` take them.
+        corpus: `scone`, `embedded`, or a folder of files in SCONE's form.
+        domain: `alchemy`, `scene` or `tangrams`.
+        split: `train`, `holdout`, `dev` or `test`.
+        **options: `form` and `holdout`, as `load_examples` and `load_embedded` take them.
 
     Raises:
-      UserError: a file is missing or malformed.
+        UserError: a file is missing or malformed.
     """
     if corpus == EMBEDDED:
         return load_embedded(domain, split=split, **options)

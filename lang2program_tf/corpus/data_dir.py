@@ -33,12 +33,12 @@ def scone_file(domain: str, split: str, *, folder: Path | None = None) -> Path:
     """A file of SCONE, or one like it.
 
     Args:
-      domain: the name of a domain.
-      split: `train`, `train-orig`, `dev` or `test`.
-      folder: where it is; default: where SCONE is.
+        domain: the name of a domain.
+        split: `train`, `train-orig`, `dev` or `test`.
+        folder: where it is; default: where SCONE is.
 
     Raises:
-      UserError: it is not there.
+        UserError: it is not there.
     """
     path = (folder or data_dir() / "scone") / f"{domain}-{split}.tsv"
     if path.is_file():
@@ -55,7 +55,7 @@ def glove_file() -> Path:
     """The 100-dimensional GloVe vectors: plain text, `.gz`, or a `.zip` that holds the text.
 
     Raises:
-      UserError: there is none.
+        UserError: there is none.
     """
     folder = data_dir() / "glove"
     for name in _GLOVE_FILES:

@@ -24,9 +24,9 @@ class Known:
     """How words split up by where their vectors come from.
 
     Attributes:
-      genuine: those with a GloVe vector of their own.
-      aliased: those with the vector of another word.
-      unknown: those with the vector of the unknown word.
+        genuine: those with a GloVe vector of their own.
+        aliased: those with the vector of another word.
+        unknown: those with the vector of the unknown word.
     """
 
     genuine: int
@@ -58,14 +58,14 @@ class Programs:
     """How many programs of one command the turns have.
 
     Attributes:
-      turns: how many turns there are.
-      without: how many of them have no program.
-      mean: programs of a turn.
-      median: programs of a turn.
-      largest: the most programs that a turn has.
-      two_utterances: programs for the first two utterances of a line together, on average over
-        lines that have two: those that pass through the world in between, so at least as many.
-      largest_two_utterances: the most of them that a line has.
+        turns: how many turns there are.
+        without: how many of them have no program.
+        mean: programs of a turn.
+        median: programs of a turn.
+        largest: the most programs that a turn has.
+        two_utterances: programs for the first two utterances of a line together, on average over
+            lines that have two: those that pass through the world in between, so at least as many.
+        largest_two_utterances: the most of them that a line has.
     """
 
     turns: int
@@ -82,20 +82,20 @@ class Description:
     """What `describe` finds.
 
     Attributes:
-      name: of the data set.
-      domain: the name of a domain.
-      lines: number of interactions.
-      lines_by_utterances: for each number of utterances, how many lines have it.
-      substrings: how many training examples the lines make; None if some world is unknown.
-      prefixes: how many evaluation examples the lines make; None if some world is unknown.
-      turns: how many of the utterances stand between worlds that no command, one command or several
-        commands connect; None if some world is unknown.
-      programs: how many programs the turns have; None if some world is unknown or nobody asked.
-      utterances_by_words: for each number of words, how many utterances have it.
-      max_words: where the model cuts an utterance.
-      running: all words, counted as often as they occur.
-      vocabulary: different words.
-      frequent_unknown: the most frequent unknown words and how often they occur.
+        name: of the data set.
+        domain: the name of a domain.
+        lines: number of interactions.
+        lines_by_utterances: for each number of utterances, how many lines have it.
+        substrings: how many training examples the lines make; None if some world is unknown.
+        prefixes: how many evaluation examples the lines make; None if some world is unknown.
+        turns: how many of the utterances stand between worlds that no command, one command or
+            several commands connect; None if some world is unknown.
+        programs: how many programs the turns have; None if some world is unknown or nobody asked.
+        utterances_by_words: for each number of words, how many utterances have it.
+        max_words: where the model cuts an utterance.
+        running: all words, counted as often as they occur.
+        vocabulary: different words.
+        frequent_unknown: the most frequent unknown words and how often they occur.
     """
 
     name: str
@@ -134,11 +134,11 @@ def describe(
     """Counts what is in these lines.
 
     Args:
-      lines: at least one.
-      name: what to call them.
-      domain: whose lines they are.
-      vectors: the words that are known.
-      count_programs: whether to list the programs of all turns, which may take a minute.
+        lines: at least one.
+        name: what to call them.
+        domain: whose lines they are.
+        vectors: the words that are known.
+        count_programs: whether to list the programs of all turns, which may take a minute.
     """
     utterances = [tokenize(utterance) for line in lines for utterance in line.utterances]
     counts = Counter(word for utterance in utterances for word in utterance)

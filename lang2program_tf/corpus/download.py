@@ -32,9 +32,9 @@ class Retry:
     """How patient a download is.
 
     Attributes:
-      tries: failures in a row, with no byte gained, before it gives up.
-      wait: seconds before the second try; doubled before each further one.
-      timeout: seconds without an answer that count as a failure.
+        tries: failures in a row, with no byte gained, before it gives up.
+        wait: seconds before the second try; doubled before each further one.
+        timeout: seconds without an answer that count as a failure.
     """
 
     tries: int = 5
@@ -54,9 +54,9 @@ class _Origin(NamedTuple):
     """What the bytes of a partial file are bytes of.
 
     Attributes:
-      url: where they come from.
-      validator: strong ETag or date by which the server tells whether its file is still the same.
-      length: bytes of the whole file, if the server said so.
+        url: where they come from.
+        validator: strong ETag or date by which the server tells whether its file is still the same.
+        length: bytes of the whole file, if the server said so.
     """
 
     url: str
@@ -125,14 +125,14 @@ def download(url: str, target: Path, *, max_bytes: int, retry: Retry | None = No
     """Downloads `url` to `target`; a call that failed or was interrupted is resumed by the next.
 
     Args:
-      url: an http or https address.
-      target: where the whole file goes; what has arrived stands beside it as `TARGET.part`.
-      max_bytes: a longer file is refused, and nothing of it kept.
-      retry: how patient to be.
+        url: an http or https address.
+        target: where the whole file goes; what has arrived stands beside it as `TARGET.part`.
+        max_bytes: a longer file is refused, and nothing of it kept.
+        retry: how patient to be.
 
     Raises:
-      DownloadError: the server cannot be reached, has no such file or too long a one, leads
-        elsewhere than to http or https, or keeps failing.
+        DownloadError: the server cannot be reached, has no such file or too long a one, leads
+            elsewhere than to http or https, or keeps failing.
     """
     if urlsplit(url).scheme not in ("http", "https"):
         raise DownloadError(f"{url!r} is not an http or https address")

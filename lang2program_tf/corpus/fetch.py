@@ -26,9 +26,9 @@ class Fetched(NamedTuple):
     """What a fetch did.
 
     Attributes:
-      folder: where the files are.
-      files: names of the files unpacked; empty if all were there already.
-      sha256: of the archive, in hex; empty if all files were there already.
+        folder: where the files are.
+        files: names of the files unpacked; empty if all were there already.
+        sha256: of the archive, in hex; empty if all files were there already.
     """
 
     folder: Path
@@ -49,17 +49,17 @@ def fetch(
     """Puts the files of `archive` into `root/NAME`.
 
     Args:
-      archive: what to get.
-      root: the data folder.
-      source: an archive on disk, used instead of a download.
-      url: where to download from, instead of the official address.
-      sha256: what the archive must hash to, in hex, instead of the sums that are known. Without
-        it a download must have the known ones; an archive on disk is the user's own.
-      force: fetch although the files are there, and replace them.
-      retry: how patient the download is.
+        archive: what to get.
+        root: the data folder.
+        source: an archive on disk, used instead of a download.
+        url: where to download from, instead of the official address.
+        sha256: what the archive must hash to, in hex, instead of the sums that are known. Without
+            it a download must have the known ones; an archive on disk is the user's own.
+        force: fetch although the files are there, and replace them.
+        retry: how patient the download is.
 
     Raises:
-      UserError: it could not be done; the files in `root/NAME` are as they were.
+        UserError: it could not be done; the files in `root/NAME` are as they were.
     """
     folder = root / archive.name
     if not force and all((folder / name).is_file() for name in archive.required):

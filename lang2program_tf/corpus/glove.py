@@ -29,8 +29,8 @@ class WordRows(NamedTuple):
     """Words with their vectors, most frequent first.
 
     Attributes:
-      words: N different words.
-      vectors: [N, 100] float32.
+        words: N different words.
+        vectors: [N, 100] float32.
     """
 
     words: tuple[str, ...]
@@ -45,11 +45,11 @@ def read_glove(
     """Reads the first rows of a GloVe file.
 
     Args:
-      path: plain text, `.gz`, or a `.zip` that holds the text file.
-      limit: how many rows at most; None for all.
+        path: plain text, `.gz`, or a `.zip` that holds the text file.
+        limit: how many rows at most; None for all.
 
     Raises:
-      UserError: there is no such file, or it is damaged; the message names the line.
+        UserError: there is no such file, or it is damaged; the message names the line.
     """
     if limit is not None and limit < 1:
         raise ValueError(f"limit must be at least 1, got {limit}")

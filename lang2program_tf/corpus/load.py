@@ -35,16 +35,16 @@ def load_examples(
     """Examples of the real data, or of other files in its form, in the original's order.
 
     Args:
-      domain: the name of a domain.
-      split: `train`, `holdout`, `dev` or `test`.
-      form: of training examples: `orig`, the lines of `DOMAIN-train-orig.tsv`, as the released code
-        does; `substrings` of the lines of `DOMAIN-train.tsv`, as the paper says; or `turns`, every
-        sentence of these lines in its context.
-      holdout: the share of the training lines that are not for training, but make up a split.
-      folder: of the files; default: `scone` in the data folder.
+        domain: the name of a domain.
+        split: `train`, `holdout`, `dev` or `test`.
+        form: of training examples: `orig`, the lines of `DOMAIN-train-orig.tsv`, as the released
+            code does; `substrings` of the lines of `DOMAIN-train.tsv`, as the paper says; or
+            `turns`, every sentence of these lines in its context.
+        holdout: the share of the training lines that are not for training, but make up a split.
+        folder: of the files; default: `scone` in the data folder.
 
     Raises:
-      UserError: a file is missing or malformed.
+        UserError: a file is missing or malformed.
     """
     check_form(split=split, form=form, holdout=holdout)
     name = "train" if split == "holdout" else split
@@ -60,12 +60,13 @@ def examples_of(
     """The examples that a split's lines stand for, in the original's order; turns line by line.
 
     Args:
-      lines: of `train-orig` for the training form `orig`, of `train` for the split `holdout`, else
-        of the split itself.
-      domain: whose lines they are.
-      split: `train`, or one that is evaluated on prefixes: `holdout`, `dev`, `test`.
-      form: of training examples, `orig` (the released code's), `substrings` (the paper's), `turns`.
-      holdout: the share of the training lines that is the split `holdout`.
+        lines: of `train-orig` for the training form `orig`, of `train` for the split `holdout`,
+            else of the split itself.
+        domain: whose lines they are.
+        split: `train`, or one that is evaluated on prefixes: `holdout`, `dev`, `test`.
+        form: of training examples, `orig` (the released code's), `substrings` (the paper's),
+            `turns`.
+        holdout: the share of the training lines that is the split `holdout`.
     """
     if split in ("dev", "test"):
         return original_order(prefixes(lines))

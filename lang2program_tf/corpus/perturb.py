@@ -18,10 +18,11 @@ def perturb(examples: Sequence[Example], kind: str) -> list[Example]:
     """The examples with changed utterances; an utterance is changed alike wherever it stands.
 
     Args:
-      examples: the examples.
-      kind: one of `KINDS`: `period` puts a full stop at the end of every utterance, `commas` puts
-        a comma behind about one word in four, at least one, `capitals` writes it all in capitals,
-        `typo` drops, adds, replaces or swaps a letter of one word, `none` changes nothing.
+        examples: the examples.
+        kind: one of `KINDS`: `period` puts a full stop at the end of every utterance, `commas` puts
+            a comma behind about one word in four, at least one, `capitals` writes it all in
+            capitals, `typo` drops, adds, replaces or swaps a letter of one word, `none` changes
+            nothing.
     """
     if kind not in KINDS:
         raise ValueError(f"kind={kind!r} must be one of {', '.join(KINDS)}")

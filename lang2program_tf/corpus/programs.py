@@ -40,10 +40,11 @@ class ProgramMemory(NamedTuple):
     """All programs of one command for each of N turns; T programs altogether.
 
     Attributes:
-      tokens: [T, 7] int8, ids of tokens, the indices in `domain.tokens`; −1 behind the end. The
-        programs of a turn are in the order of their lengths.
-      commands: [T] int8, which of `commands_between` the worlds of its turn a program performs.
-      offsets: [N + 1] int64; the programs of turn n are the rows from offsets[n] to offsets[n + 1].
+        tokens: [T, 7] int8, ids of tokens, the indices in `domain.tokens`; −1 behind the end. The
+            programs of a turn are in the order of their lengths.
+        commands: [T] int8, which of `commands_between` the worlds of its turn a program performs.
+        offsets: [N + 1] int64; the programs of turn n are the rows from offsets[n] to offsets[n +
+            1].
     """
 
     tokens: NDArray[np.int8]

@@ -23,10 +23,10 @@ class Line(NamedTuple):
     """One interaction.
 
     Attributes:
-      id: the data set's name for it.
-      worlds: M + 1 worlds, the one before each utterance and the last; None if unknown.
-      utterances: M utterances.
-      gold_programs: M commands, each as its tokens; None if nobody knows them.
+        id: the data set's name for it.
+        worlds: M + 1 worlds, the one before each utterance and the last; None if unknown.
+        utterances: M utterances.
+        gold_programs: M commands, each as its tokens; None if nobody knows them.
     """
 
     id: str
@@ -39,17 +39,17 @@ class Example(NamedTuple):
     """What a learner gets: a world, utterances, and the world they lead to.
 
     Attributes:
-      id: the line's id, with `:FIRST-LAST` utterance (from 1) if the example is a part of it, with
-        `:LAST` if it is a turn.
-      world: the world at the start; of a turn, the world before its last utterance.
-      utterances: M utterances; of a turn, all up to its own.
-      target: the world after the last.
-      line: the number of the line in its file, from 0.
-      gold_programs: M commands, each as its tokens, whose history references count from the first
-        of these utterances; None if nobody knows them or one refers to an earlier utterance.
-      start: of a turn, `world` with the hidden numbers of its people, and the M − 1 commands so
-        far; None if nothing is known to have happened before `world`.
-      first_world: of a turn, the world before its first utterance.
+        id: the line's id, with `:FIRST-LAST` utterance (from 1) if the example is a part of it,
+            with `:LAST` if it is a turn.
+        world: the world at the start; of a turn, the world before its last utterance.
+        utterances: M utterances; of a turn, all up to its own.
+        target: the world after the last.
+        line: the number of the line in its file, from 0.
+        gold_programs: M commands, each as its tokens, whose history references count from the first
+            of these utterances; None if nobody knows them or one refers to an earlier utterance.
+        start: of a turn, `world` with the hidden numbers of its people, and the M − 1 commands so
+            far; None if nothing is known to have happened before `world`.
+        first_world: of a turn, the world before its first utterance.
     """
 
     id: str
@@ -63,14 +63,14 @@ class Example(NamedTuple):
 
 
 def read_lines(path: str | os.PathLike[str], domain: str) -> tuple[Line, ...]:
-    """Reads a SCONE file: on each line, tab-separated, id, world, utterance, world, utterance, …
+    """Reads a SCONE file: on each line, tab-separated, id, world, utterance, world and so on.
 
     Args:
-      path: the file.
-      domain: whose worlds they are.
+        path: the file.
+        domain: whose worlds they are.
 
     Raises:
-      UserError: there is no such file, or a line is malformed; no line is ever skipped.
+        UserError: there is no such file, or a line is malformed; no line is ever skipped.
     """
     path = Path(path)
     try:
@@ -185,7 +185,7 @@ def known_world(line: Line, number: int, place: int) -> str:
     """The world before utterance `place` (from 0) of a line, or after its last.
 
     Raises:
-      UserError: nobody knows it; the message says where in the file it should stand.
+        UserError: nobody knows it; the message says where in the file it should stand.
     """
     world = line.worlds[place]
     if world is None:
@@ -211,8 +211,8 @@ def select(examples: Iterable[Example], places: Iterable[tuple[int, int]]) -> tu
     """The examples at these places, in the order of the places.
 
     Args:
-      examples: not two with the same line and number of utterances.
-      places: (number of the line from 0, number of utterances) of each example wanted.
+        examples: not two with the same line and number of utterances.
+        places: (number of the line from 0, number of utterances) of each example wanted.
     """
     by_place = {(example.line, len(example.utterances)): example for example in examples}
     return tuple(by_place[line, length] for line, length in places)

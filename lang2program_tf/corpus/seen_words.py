@@ -19,11 +19,11 @@ def read_seen_words(path: Path, *, remedy: str) -> dict[str, int]:
     """Reads the file.
 
     Args:
-      path: the file.
-      remedy: what a user can do if it is missing or damaged.
+        path: the file.
+        remedy: what a user can do if it is missing or damaged.
 
     Raises:
-      UserError: it cannot be read or is damaged.
+        UserError: it cannot be read or is damaged.
     """
     try:
         lines = path.read_bytes().decode().split("\n")

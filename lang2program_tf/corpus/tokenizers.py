@@ -60,9 +60,9 @@ class KnownForms:
     was seen far more often are read as that word.
 
     Attributes:
-      vocabulary: the words that have a vector.
-      seen: how often each known word occurs in the training utterances.
-      typos: of these words.
+        vocabulary: the words that have a vector.
+        seen: how often each known word occurs in the training utterances.
+        typos: of these words.
     """
 
     def __init__(self, vocabulary: Set[str], *, seen: Mapping[str, int]) -> None:

@@ -29,12 +29,12 @@ class Dialogue(NamedTuple):
     """A line with what the worlds tell of its commands.
 
     Attributes:
-      line: the line, M utterances.
-      number: of the line in its file, from 0.
-      worlds: M + 1 worlds; people keep their hidden numbers from one to the next, whichever of the
-        candidates was performed.
-      candidates: for each turn the commands that lead from its world to the next; none if the
-        worlds do not fit together.
+        line: the line, M utterances.
+        number: of the line in its file, from 0.
+        worlds: M + 1 worlds; people keep their hidden numbers from one to the next, whichever of
+            the candidates was performed.
+        candidates: for each turn the commands that lead from its world to the next; none if the
+            worlds do not fit together.
     """
 
     line: Line
@@ -78,7 +78,7 @@ def read_dialogues(lines: Iterable[Line], *, domain: str) -> tuple[Dialogue, ...
     """What the worlds of every line tell.
 
     Raises:
-      UserError: a world is unknown.
+        UserError: a world is unknown.
     """
     return tuple(_dialogue(get_domain(domain), line, number) for number, line in enumerate(lines))
 
@@ -88,9 +88,9 @@ def turns(lines: Iterable[Line], *, domain: str, seed: int = 0) -> tuple[Example
     """Every sentence of every line as an example of one command, those of a line together.
 
     Args:
-      lines: whose worlds are all known.
-      domain: whose lines they are.
-      seed: of the choice where several commands lead from one world to the next.
+        lines: whose worlds are all known.
+        domain: whose lines they are.
+        seed: of the choice where several commands lead from one world to the next.
     """
     return tuple(
         example

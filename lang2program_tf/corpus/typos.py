@@ -20,8 +20,8 @@ class Typos:
     A typo lacks a letter, has one too many, a wrong one, or two neighbors in the wrong order.
 
     Attributes:
-      seen: the words that can be meant, the most frequent first.
-      ranks: for each key the place in `seen` of the most frequent word that has it.
+        seen: the words that can be meant, the most frequent first.
+        ranks: for each key the place in `seen` of the most frequent word that has it.
     """
 
     def __init__(self, counts: Mapping[str, int]) -> None:

@@ -32,8 +32,8 @@ class Alias(NamedTuple):
     """A word that has no vector of its own here and borrows that of another word.
 
     Attributes:
-      source: the word whose vector it is.
-      rank: the rank of the alias itself in the GloVe file, from 0.
+        source: the word whose vector it is.
+        rank: the rank of the alias itself in the GloVe file, from 0.
     """
 
     source: str
@@ -44,10 +44,10 @@ class RankedWords(NamedTuple):
     """Words in the order of their rank in the GloVe file, aliases among them.
 
     Attributes:
-      words: N different words.
-      ranks: [N] int32, increasing: a word's line in the GloVe file, from 0.
-      vectors: [N, 100] float32.
-      aliases: for each word with a borrowed vector, the word that it is borrowed from.
+        words: N different words.
+        ranks: [N] int32, increasing: a word's line in the GloVe file, from 0.
+        vectors: [N, 100] float32.
+        aliases: for each word with a borrowed vector, the word that it is borrowed from.
     """
 
     words: tuple[str, ...]
@@ -60,11 +60,11 @@ def encode_decimals(rows: Sequence[Sequence[str]]) -> NDArray[np.uint8]:
     """Packs decimal numbers of at most five significant digits.
 
     Args:
-      rows: [N, D] numbers as text.
+        rows: [N, D] numbers as text.
 
     Returns:
-      [3, N, D] uint8: low byte and middle byte of the digits less 10000; then their highest bit,
-      the sign bit, and six bits with the number of decimals.
+        [3, N, D] uint8: low byte and middle byte of the digits less 10000; then their highest bit,
+        the sign bit, and six bits with the number of decimals.
     """
     packed = np.array([[_pack(text) for text in row] for row in rows], dtype=np.uint32)
     return np.stack([(packed >> shift & 255).astype(np.uint8) for shift in (0, 8, 16)])
@@ -85,10 +85,10 @@ def decode_decimals(planes: NDArray[np.uint8]) -> NDArray[np.float32]:
     """The inverse of `encode_decimals`.
 
     Args:
-      planes: [3, N, D] uint8.
+        planes: [3, N, D] uint8.
 
     Returns:
-      [N, D] float32, each the nearest to its decimal number.
+        [N, D] float32, each the nearest to its decimal number.
     """
     low, middle, high = planes.astype(np.int32)
     digits = (low | middle << 8 | (high & 1) << 16) + _SMALLEST_DIGITS
@@ -108,11 +108,11 @@ def write_vector_file(
     """Writes a vector file; the same arguments give the same bytes.
 
     Args:
-      path: where to.
-      words: N words with vectors of their own.
-      ranks: N ranks of these words, increasing.
-      decimals: [N, 100] their numbers as GloVe prints them.
-      aliases: words that borrow a vector of `words`.
+        path: where to.
+        words: N words with vectors of their own.
+        ranks: N ranks of these words, increasing.
+        decimals: [N, 100] their numbers as GloVe prints them.
+        aliases: words that borrow a vector of `words`.
     """
     borrowed = "\n".join(f"{word} {a.source} {a.rank}" for word, a in sorted(aliases.items()))
     with replacing(Path(path)) as unfinished, unfinished.open("wb") as file:
@@ -129,7 +129,7 @@ def read_vector_file(path: str | os.PathLike[str] = SHIPPED_FILE) -> RankedWords
     """Reads what `write_vector_file` wrote.
 
     Raises:
-      UserError: the file is missing or damaged.
+        UserError: the file is missing or damaged.
     """
     try:
         with np.load(path, allow_pickle=False) as arrays:

@@ -20,8 +20,8 @@ class WordTable(NamedTuple):
     """Words and their rows.
 
     Attributes:
-      words: V words, `<unk>` and `<pad>` first.
-      vectors: [V, D] float32.
+        words: V words, `<unk>` and `<pad>` first.
+        vectors: [V, D] float32.
     """
 
     words: tuple[str, ...]
@@ -43,7 +43,7 @@ def read_word_table(path: str | os.PathLike[str]) -> WordTable:
     """Reads what `write_word_table` wrote.
 
     Raises:
-      UserError: the file is missing or damaged.
+        UserError: the file is missing or damaged.
     """
     try:
         with np.load(path, allow_pickle=False) as arrays:

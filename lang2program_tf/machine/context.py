@@ -261,7 +261,7 @@ def _marks(rules: Rules, now: _Things, arguments: _Arguments, commands: _Command
 
 
 def _order_of_leaving(now: _Things, arguments: _Arguments) -> tf.Tensor:
-    """Of the things that are gone: which left first, second, …, and which last, last but one, …"""
+    """Of the things that are gone: in which order they left, from the first and from the last."""
     same = tf.equal(now.identity[..., tf.newaxis, tf.newaxis], arguments.identity[:, tf.newaxis])
     touched = tf.reduce_any(same & (now.identity > 0)[..., tf.newaxis, tf.newaxis], axis=-1)
     steps = tf.range(1, touched.shape[2] + 1)

@@ -30,11 +30,11 @@ class StackFeatures(NamedTuple):
     of slots.
 
     Attributes:
-      primitive: [..., 3] int32, row of the number, color or fraction in a slot, −1 if none.
-      attributes: [..., 3, A, 7] int32, row of attribute a (order of `WorldObject.attributes`)
-        of the k-th object in a slot, −1 where there is none. A lone object is a list of one; of a
-        longer list the first 7 count.
-      is_object: [..., 3] bool, the slot holds an object or a list, be it an empty one.
+        primitive: [..., 3] int32, row of the number, color or fraction in a slot, −1 if none.
+        attributes: [..., 3, A, 7] int32, row of attribute a (order of `WorldObject.attributes`) of
+            the k-th object in a slot, −1 where there is none. A lone object is a list of one; of a
+            longer list the first 7 count.
+        is_object: [..., 3] bool, the slot holds an object or a list, be it an empty one.
     """
 
     primitive: tf.Tensor
@@ -46,9 +46,9 @@ class HistoryFeatures(NamedTuple):
     """The execution history of a batch of prefixes. A part that the parser does not use is None.
 
     Attributes:
-      tokens: [..., 4] int32, ids of the last tokens, the latest in column 3, −1 where there is
-        none yet.
-      stack: a StackFeatures with the same leading dimensions.
+        tokens: [..., 4] int32, ids of the last tokens, the latest in column 3, −1 where there is
+            none yet.
+        stack: a StackFeatures with the same leading dimensions.
     """
 
     tokens: tf.Tensor | None = None

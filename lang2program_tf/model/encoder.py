@@ -21,10 +21,10 @@ class EncodedUtterances(NamedTuple):
     """N utterances after the encoder. `E` is twice the units of a direction (128).
 
     Attributes:
-      words: [N, W, E] float32, state of each word, forward then backward; zeros at padding.
-      mask: [N, W] bool, True at real words.
-      summary: [N, E] float32, last forward then first backward state; zeros without any word.
-      vectors: [N, W, D] float32, the words themselves; zeros at padding.
+        words: [N, W, E] float32, state of each word, forward then backward; zeros at padding.
+        mask: [N, W] bool, True at real words.
+        summary: [N, E] float32, last forward then first backward state; zeros without any word.
+        vectors: [N, W, D] float32, the words themselves; zeros at padding.
     """
 
     words: tf.Tensor
@@ -37,9 +37,9 @@ class LSTMWeights(tf.keras.layers.Layer):
     """The variables of one direction, gates side by side in the order of GATES.
 
     Attributes:
-      kernel: [D, 4 * units], from the word vector.
-      recurrent_kernel: [units, 4 * units], from the state.
-      bias: [4 * units].
+        kernel: [D, 4 * units], from the word vector.
+        recurrent_kernel: [units, 4 * units], from the state.
+        bias: [4 * units].
     """
 
     def __init__(self, dimensions: int, *, units: int, initial: InitialValues) -> None:
@@ -74,11 +74,11 @@ class UtteranceEncoder(tf.keras.layers.Layer):
         """Creates the variables.
 
         Args:
-          word_vectors: [words, D], never trained; the row of padding is embedded as zeros.
-          units: of one direction.
-          initial: where initial values come from.
-          trained_words: ids of the words that get a trained vector, zero at first, which is added
-            to the fixed one.
+            word_vectors: [words, D], never trained; the row of padding is embedded as zeros.
+            units: of one direction.
+            initial: where initial values come from.
+            trained_words: ids of the words that get a trained vector, zero at first, which is added
+                to the fixed one.
         """
         super().__init__()
         vectors = np.array(word_vectors, np.float32)

@@ -12,8 +12,8 @@ class Linear(tf.keras.layers.Layer):
     """x ↦ x · kernel + bias for x [R, inputs].
 
     Attributes:
-      kernel: [inputs, outputs], starts Glorot uniform.
-      bias: [outputs], starts at zero.
+        kernel: [inputs, outputs], starts Glorot uniform.
+        bias: [outputs], starts at zero.
     """
 
     def __init__(self, inputs: int, *, outputs: int, initial: InitialValues) -> None:

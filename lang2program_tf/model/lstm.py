@@ -32,9 +32,9 @@ def lstm_states(
     """The states [W, N, U] of N sequences of W words, from a state and a cell of zeros.
 
     Args:
-      inputs: [W, N, 4 * U] float32, what the words add to the gates, columns by GATES; hard
-        sigmoids are clip(x, 0, 1) of it. W must be a multiple of WORDS_AT_ONCE.
-      kernel: [U, 4 * U] float32, from the state to the gates.
+        inputs: [W, N, 4 * U] float32, what the words add to the gates, columns by GATES; hard
+            sigmoids are clip(x, 0, 1) of it. W must be a multiple of WORDS_AT_ONCE.
+        kernel: [U, 4 * U] float32, from the state to the gates.
     """
     states, cells = _run(inputs, kernel)
 
@@ -83,10 +83,10 @@ def _run_back(by_states: tf.Tensor, gates: Gates, cells: tf.Tensor, kernel: tf.T
     """The gradient [W, N, 4 * U] by the gates' linear parts.
 
     Args:
-      by_states: [W, N, U] the gradient by the states.
-      gates: leading axes [W, N].
-      cells: [W, N, U].
-      kernel: [4 * U, U] from the gates to the state before.
+        by_states: [W, N, U] the gradient by the states.
+        gates: leading axes [W, N].
+        cells: [W, N, U].
+        kernel: [4 * U, U] from the gates to the state before.
     """
     take, keep, give = tf.split(gates.sigmoids, NUM_SIGMOIDS, axis=-1)
     shown = tf.tanh(cells)

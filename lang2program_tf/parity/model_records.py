@@ -29,9 +29,9 @@ class ScoringInputs(NamedTuple):
     """R recorded cases as inputs of the Parser, each an example of its own.
 
     Attributes:
-      words: [R, 1, W] int32 word ids.
-      history: with leading dimensions [R, 1].
-      utterance: [R, 1] int32, all zero.
+        words: [R, 1, W] int32 word ids.
+        history: with leading dimensions [R, 1].
+        utterance: [R, 1] int32, all zero.
     """
 
     words: tf.Tensor
@@ -55,9 +55,9 @@ def scoring_inputs(
     """The inputs of recorded cases.
 
     Args:
-      domain: of the cases.
-      cases: R records with `previous_decisions`, `previous_decisions_this_utterance` and `stack`.
-      words: the word ids of each case's utterance.
+        domain: of the cases.
+        cases: R records with `previous_decisions`, `previous_decisions_this_utterance` and `stack`.
+        words: the word ids of each case's utterance.
     """
     rows = np.full([len(cases), 1, max(map(len, words))], PADDING, np.int32)
     for row, ids in zip(rows, words):
@@ -76,13 +76,13 @@ def activations(
     """What the Parser computes for R cases, by the names of the recordings.
 
     Args:
-      parser: the model.
-      inputs: the cases.
-      hash_vectors: the original's, by the name of what it multiplies slot by slot: `history_hash`
-        or `stack_hash`. It recognizes states by these products; they have no part in the score.
+        parser: the model.
+        inputs: the cases.
+        hash_vectors: the original's, by the name of what it multiplies slot by slot: `history_hash`
+            or `stack_hash`. It recognizes states by these products; they have no part in the score.
 
     Returns:
-      Arrays [R, ...]; `utterance_attention` [R, W] holds logarithms of weights, 0 at padding.
+        Arrays [R, ...]; `utterance_attention` [R, W] holds logarithms of weights, 0 at padding.
     """
     encoded = parser.encoder(inputs.words[:, 0])
     scores = parser.score(parser.read(inputs.words), inputs.history, inputs.utterance)

@@ -53,11 +53,11 @@ class OriginalModel(NamedTuple):
     """What a `model.*.meta.json` says about a model of the original.
 
     Attributes:
-      path: the file.
-      domain: of the model.
-      history: execution histories, as Parser takes them.
-      query_layers: widths of the ReLU layers.
-      roles: names of a layer's variables, by the layer's role.
+        path: the file.
+        domain: of the model.
+        history: execution histories, as Parser takes them.
+        query_layers: widths of the ReLU layers.
+        roles: names of a layer's variables, by the layer's role.
     """
 
     path: Path
@@ -140,14 +140,14 @@ def parser_layout(model: OriginalModel, arrays: Arrays) -> dict[str, NDArray[np.
     """The original's arrays, be they weights, moments or gradients, as the Parser has them.
 
     Args:
-      model: whose arrays they are.
-      arrays: by the original's variable names; those without a part in the score are passed over.
+        model: whose arrays they are.
+        arrays: by the original's variable names; those without a part in the score are passed over.
 
     Returns:
-      Arrays by the names of the Parser's trained variables.
+        Arrays by the names of the Parser's trained variables.
 
     Raises:
-      UserError: variables are missing or unknown; the message lists them.
+        UserError: variables are missing or unknown; the message lists them.
     """
     sources = _sources(model)
     wanted = {name for names in sources.values() for name in names}
@@ -206,7 +206,7 @@ def assign_weights(parser: Parser, weights: Arrays) -> None:
     """Gives every trained variable of `parser` its value, or changes nothing.
 
     Raises:
-      UserError: a variable is missing, unknown or has another shape; the message lists them all.
+        UserError: a variable is missing, unknown or has another shape; the message lists them all.
     """
     variables = {v.name.split(":")[0]: v for v in parser.trainable_variables}
     problems = [f"{name} is missing" for name in sorted(set(variables) - set(weights))]

@@ -22,8 +22,7 @@ _NEVER = -float("inf")
 
 
 def _gumbel(pools: Pools, seed: tf.Tensor) -> tf.Tensor:
-    """[T, B, K, V] Gumbel noise: the index of the largest log-weight plus noise is a draw by
-    weight."""
+    """Gumbel noise [T, B, K, V]; where log-weight plus noise is largest is a draw by weight."""
     tiny = 1e-20
     uniform = tf.random.stateless_uniform(pools, seed, minval=tiny, maxval=1.0)
     return -tf.math.log(-tf.math.log(uniform) + tiny)

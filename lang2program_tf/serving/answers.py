@@ -45,7 +45,7 @@ class Alternative(NamedTuple):
 
     @property
     def probability(self) -> float:
-        """e to the log-probability."""
+        """The exponential of the log-probability."""
         return math.exp(self.log_prob)
 
 

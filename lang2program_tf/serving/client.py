@@ -51,8 +51,10 @@ class Retries:
             raise ValueError(f"attempts={self.attempts} must be 1 or more")
 
     def delay(self, attempt: int) -> float:
-        """Seconds to wait after attempt number `attempt`, from 1; random, so that clients that
-        failed together do not come back together."""
+        """Seconds to wait after attempt number `attempt`, from 1.
+
+        They are random, so that clients that failed together do not come back together.
+        """
         longest = min(self.max_delay, self.first_delay * 2 ** (attempt - 1))
         return longest * random.uniform(0.5, 1.0)
 

@@ -18,8 +18,8 @@ class Request(NamedTuple):
     """One request seen.
 
     Attributes:
-      range: its Range header.
-      sent: bytes of the body sent back.
+        range: its Range header.
+        sent: bytes of the body sent back.
     """
 
     range: str | None
@@ -30,12 +30,13 @@ class ArchiveServer:
     """Serves `body` at any path, after the misbehaviours queued in `plan`, one a request.
 
     Attributes:
-      plan: what to do with the next requests: a status code, ("cut", n) to close the connection
-        after n bytes, ("stall", seconds) to keep the client waiting first, or ("redirect", url).
-      lengths: whether the length of the body is told.
-      ranges: whether Range is honoured.
-      validators: whether an ETag is sent.
-      requests: what was asked for and sent.
+        plan: what to do with the next requests: a status code, ("cut", n) to close the connection
+            after n bytes, ("stall", seconds) to keep the client waiting first, or ("redirect",
+            url).
+        lengths: whether the length of the body is told.
+        ranges: whether Range is honoured.
+        validators: whether an ETag is sent.
+        requests: what was asked for and sent.
     """
 
     def __init__(self) -> None:

@@ -23,9 +23,9 @@ class Interaction:
     """An interaction in the making.
 
     Attributes:
-      situation: what there is to talk about now.
-      worlds: the first world and the one after each utterance.
-      utterances: what was said.
+        situation: what there is to talk about now.
+        worlds: the first world and the one after each utterance.
+        utterances: what was said.
     """
 
     def __init__(self, grammar: Grammar, rng: random.Random) -> None:

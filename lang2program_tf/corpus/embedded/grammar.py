@@ -18,10 +18,10 @@ class Saying(NamedTuple):
     """Something to say and what it means.
 
     Attributes:
-      pattern: of the sentence.
-      tokens: the command that it means.
-      slots: patterns for the slots of `pattern`, besides those of the speaker.
-      manner: how the command was meant, for a later speaker who says "again" or "the rest".
+        pattern: of the sentence.
+        tokens: the command that it means.
+        slots: patterns for the slots of `pattern`, besides those of the speaker.
+        manner: how the command was meant, for a later speaker who says "again" or "the rest".
     """
 
     pattern: str
@@ -34,10 +34,10 @@ class Situation(NamedTuple):
     """All there is to know when something is to be said.
 
     Attributes:
-      state: the world and the commands performed in it.
-      said: the sayings of these commands.
-      voice: the speaker's habits, patterns for slots like `{noun}`.
-      rng: source of all choices.
+        state: the world and the commands performed in it.
+        said: the sayings of these commands.
+        voice: the speaker's habits, patterns for slots like `{noun}`.
+        rng: source of all choices.
     """
 
     state: State
@@ -82,8 +82,8 @@ class Worlds(NamedTuple):
     """The worlds of a domain.
 
     Attributes:
-      first: draws a world in which an interaction begins.
-      any: draws a world as it is met anywhere in interactions.
+        first: draws a world in which an interaction begins.
+        any: draws a world as it is met anywhere in interactions.
     """
 
     first: Callable[[random.Random], World]
@@ -98,13 +98,13 @@ class Grammar(NamedTuple):
     """How people talk in one domain.
 
     Attributes:
-      domain: the domain.
-      voice: draws the habits of a speaker.
-      followers: for each action (and `START`), how often each action comes next.
-      ways: for each action, what to say.
-      worlds: what they talk about.
-      orig_parts: which parts (first utterance, number of utterances) of a line are examples of the
-        form `orig`.
+        domain: the domain.
+        voice: draws the habits of a speaker.
+        followers: for each action (and `START`), how often each action comes next.
+        ways: for each action, what to say.
+        worlds: what they talk about.
+        orig_parts: which parts (first utterance, number of utterances) of a line are examples of
+            the form `orig`.
     """
 
     domain: Domain

@@ -25,14 +25,14 @@ def load_embedded(
     """Examples of the embedded corpus, with gold programs, in the order of `load_examples`.
 
     Args:
-      domain: the name of a domain.
-      split: `train`, `holdout`, `dev` or `test`.
-      form: of training examples, `substrings`, `orig` or `turns`, as for `load_examples`.
-      holdout: the share of the training lines that is the split `holdout`.
-      seed: of all chance in it; the same seed gives the same examples everywhere.
-      train_lines: how many interactions of five utterances are for training.
-      dev_lines: how many for validation.
-      test_lines: how many for the test.
+        domain: the name of a domain.
+        split: `train`, `holdout`, `dev` or `test`.
+        form: of training examples, `substrings`, `orig` or `turns`, as for `load_examples`.
+        holdout: the share of the training lines that is the split `holdout`.
+        seed: of all chance in it; the same seed gives the same examples everywhere.
+        train_lines: how many interactions of five utterances are for training.
+        dev_lines: how many for validation.
+        test_lines: how many for the test.
     """
     check_form(split=split, form=form, holdout=holdout)
     sizes = Sizes(train_lines, dev_lines, test_lines)

@@ -134,9 +134,9 @@ class Phrase(NamedTuple):
     """A way to say something, and what it means.
 
     Attributes:
-      pattern: of the words; its slots are filled by whoever says it.
-      tokens: the program tokens that mean the same.
-      weight: how often it is said, compared with other ways.
+        pattern: of the words; its slots are filled by whoever says it.
+        tokens: the program tokens that mean the same.
+        weight: how often it is said, compared with other ways.
     """
 
     pattern: str

@@ -26,8 +26,8 @@ class Comparison(NamedTuple):
     """A predicted program next to a gold one.
 
     Attributes:
-      same: whether they agree on all the worlds tried.
-      num_worlds: how many that were; fewer than wanted if the gold program seldom runs.
+        same: whether they agree on all the worlds tried.
+        num_worlds: how many that were; fewer than wanted if the gold program seldom runs.
     """
 
     same: bool
@@ -38,10 +38,10 @@ class Spuriousness(NamedTuple):
     """How many of the right predictions are right for the wrong reason.
 
     Attributes:
-      share: spurious / measured; 0 if none was measured.
-      spurious: predictions with the right world that do not mean the gold program.
-      measured: predictions with the right world, for examples with a gold program.
-      few_worlds: how many of these were compared on fewer worlds than wanted.
+        share: spurious / measured; 0 if none was measured.
+        spurious: predictions with the right world that do not mean the gold program.
+        measured: predictions with the right world, for examples with a gold program.
+        few_worlds: how many of these were compared on fewer worlds than wanted.
     """
 
     share: float
@@ -94,11 +94,11 @@ def spurious_share(
     """Measures spuriousness.
 
     Args:
-      domain: of the examples.
-      examples: those without a gold program are left out.
-      predictions: for each example the most probable program (names of tokens); None if the search
-        found none.
-      seed: of the other worlds.
+        domain: of the examples.
+        examples: those without a gold program are left out.
+        predictions: for each example the most probable program (names of tokens); None if the
+            search found none.
+        seed: of the other worlds.
     """
     if len(predictions) != len(examples):
         raise ValueError(f"predictions must be {len(examples)}, got {len(predictions)}")

@@ -49,11 +49,11 @@ def build_vector_file(
     """Writes vectors of the needed words, then of the most frequent others.
 
     Args:
-      output: the file to write.
-      package: where vectors come from.
-      ranks: the rank of every word in the GloVe file.
-      needed: words to take if they have a vector.
-      count: how many vectors to write.
+        output: the file to write.
+        package: where vectors come from.
+        ranks: the rank of every word in the GloVe file.
+        needed: words to take if they have a vector.
+        count: how many vectors to write.
     """
     available = package.words & ranks.keys()
     chosen = available & {*needed, *ALIASES.values()}
@@ -75,7 +75,7 @@ def count_verified(path: Path, *, glove: Path) -> int:
     """How many genuine vectors of a vector file are in a GloVe file.
 
     Raises:
-      UserError: one of them differs.
+        UserError: one of them differs.
     """
     ours = read_vector_file(path)
     theirs = read_glove(glove, limit=None)

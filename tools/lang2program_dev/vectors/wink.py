@@ -26,14 +26,14 @@ class WinkPackage:
     """The package in memory (300 MB).
 
     Attributes:
-      words: all words that have a vector in it.
+        words: all words that have a vector in it.
     """
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
         """Opens the package.
 
         Args:
-          path: the tarball that `npm pack` makes, or the folder that it unpacks to.
+            path: the tarball that `npm pack` makes, or the folder that it unpacks to.
         """
         self._data = _read_json(Path(path))
         self._rows_at = self._data.find(_VECTORS)
