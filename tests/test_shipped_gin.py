@@ -16,15 +16,17 @@ from lang2program_tf.gin_files import gin_root, load_gin
 from lang2program_tf.learning.learner import Learner
 from lang2program_tf.learning.loop import TrainingLoop
 from lang2program_tf.learning.run_folder import RunFolder
+from lang2program_tf.reproduction.tables import read_table
 
 FILES = sorted(path.relative_to(gin_root()).as_posix() for path in gin_root().rglob("*.gin"))
 # The others are parts that these include.
 EXPERIMENTS = [
     name
     for name in FILES
-    if name.startswith(("paper/table", "released/", "turns/")) or "/" not in name
-    if not name.endswith("common.gin") and "/ablations/" not in name
+    if re.match("(paper|released|turns)/(alchemy|scene|tangrams)", name) or "/" not in name
 ]
+ROWS = [name for name in EXPERIMENTS if name.startswith("paper/")]
+TEXT = "paper/text.gin"
 # What goes on top of them.
 ABLATIONS = [
     name for name in FILES if "/ablations/" in name and not name.endswith("papers_learner.gin")
@@ -33,9 +35,9 @@ ABLATIONS = [
 TRAINED = [
     "quickstart.gin",
     "released/scene.gin",
-    "paper/table1_main/scene_reinforce.gin",
-    "paper/table1_main/tangrams_bs_mml.gin",
-    "paper/table1_main/alchemy_randomer.gin",
+    "paper/scene_reinforce.gin",
+    "paper/tangrams_classic_beam_128.gin",
+    "paper/alchemy_epsilon_0.05.gin",
     "turns/scene.gin",
 ]
 SMALL = [
@@ -44,7 +46,6 @@ SMALL = [
     "load_embedded.dev_lines = 2",
     "load_embedded.test_lines = 1",
 ]
-DOMAINS = ("alchemy", "scene", "tangrams")
 SEEDS = (9, 7, 4, 10, 1, 2, 3, 5, 6, 8)
 BATCH = 12
 
@@ -122,11 +123,24 @@ def test_two_steps_with_a_file_learn_something(name: str):
     assert int(learner_after_two_steps(name).step) == 2
 
 
-@pytest.mark.parametrize("name", EXPERIMENTS)
+def unused_after_set_up(names: list[str], folder: Path) -> set[str]:
+    load_gin(names, SMALL)
+    TrainingLoop(Learner(), RunFolder(folder))
+    return set(unused_bindings())
+
+
+@pytest.mark.parametrize("name", sorted(set(EXPERIMENTS) - set(ROWS)))
 def test_all_that_a_file_says_is_used(name: str, tmp_path: Path):
-    load_gin([name], SMALL)
-    TrainingLoop(Learner(), RunFolder(tmp_path / "run"))
-    assert unused_bindings() == []
+    assert unused_after_set_up([name], tmp_path / "run") == set()
+
+
+@pytest.mark.parametrize("name", ROWS)
+def test_all_that_a_row_of_the_paper_says_is_used_in_one_reading_or_the_other(
+    name: str, tmp_path: Path
+):
+    as_run = unused_after_set_up([name], tmp_path / "as_run")
+    text = unused_after_set_up([name, TEXT], tmp_path / "text")
+    assert as_run & text == set()
 
 
 def bindings() -> set[tuple[str, str]]:
@@ -162,27 +176,13 @@ def test_every_part_is_included_by_an_experiment():
         parts = set(re.findall(r'^include "(.*)"$', text, re.MULTILINE))
         return parts.union(*map(included, parts))
 
-    wholes = {*EXPERIMENTS, *ABLATIONS}
+    wholes = {*EXPERIMENTS, *ABLATIONS, TEXT}
     assert wholes.union(*map(included, wholes)) == set(FILES)
 
 
-def test_every_row_of_the_paper_has_a_file_for_every_domain():
-    rows = {
-        "table1_main": ["reinforce", "bs_mml", "randomer"],
-        "table2_exploration": [
-            *("classic_beam_32", "classic_beam_128"),
-            *("epsilon_0.05", "epsilon_0.15", "epsilon_0.25"),
-        ],
-        "table3_beta": ["q_rl", "q_mml", "beta_0.25", "beta_0"],
-        "table4_history": ["tokens", "stack"],
-    }
-    wanted = {
-        f"paper/{table}/{domain}_{row}.gin"
-        for table, names in rows.items()
-        for row in names
-        for domain in DOMAINS
-    }
-    assert {name for name in EXPERIMENTS if name.startswith("paper/")} == wanted
+def test_every_row_of_the_paper_has_a_file_and_every_file_is_a_row():
+    tables = [read_table(f"table{number}") for number in (1, 2, 3, 4)]
+    assert {cell.key for table in tables for cell in table.cells} == set(ROWS)
 
 
 @pytest.mark.parametrize("name", EXPERIMENTS)
@@ -192,46 +192,71 @@ def test_a_file_is_of_the_domain_that_its_name_says(name: str):
     assert name == "quickstart.gin" or Path(name).stem.split("_")[0] == domain
 
 
-def setting(parameter: str) -> object:
-    """What is bound, None if nothing is."""
-    try:
-        return gin.query_parameter(parameter)
-    except ValueError:
-        return None
+RANDOM = "RandomizedOriginal"
+OTHER = "RandomizedPaper"
 
 
 @pytest.mark.parametrize(
-    ("name", "settings"),
+    ("name", "history", "exploration", "weights"),
     [
-        ("released/alchemy.gin", ("stack", "RandomizedOriginal", 0.15, 0.0, None, 32, True)),
-        ("released/scene.gin", ("stack", "RandomizedOriginal", 0.15, 0.0, None, 32, None)),
-        ("released/tangrams.gin", ("stack", "RandomizedOriginal", 0.15, 0.0, None, 32, True)),
-        ("paper/table1_main/alchemy_reinforce.gin", ("tokens", "Rollouts", 0.15, None, 0.01, 32)),
-        ("paper/table1_main/tangrams_reinforce.gin", ("tokens", "Rollouts", 0.15, None, 0.01, 32)),
-        ("paper/table1_main/scene_reinforce.gin", ("tokens", "Rollouts", 0.15, None, 0.0001, 32)),
-        ("paper/table1_main/alchemy_bs_mml.gin", ("tokens", "Classic", None, 1.0, None, 128)),
-        ("paper/table1_main/tangrams_bs_mml.gin", ("tokens", "Classic", None, 1.0, None, 128)),
-        ("paper/table1_main/scene_bs_mml.gin", ("tokens", "Classic", None, 1.0, None, 128)),
-        ("paper/table1_main/alchemy_randomer.gin", ("tokens", "RandomizedPaper", 0.05, 1.0)),
-        ("paper/table1_main/tangrams_randomer.gin", ("tokens", "RandomizedPaper", 0.15, 1.0)),
-        ("paper/table1_main/scene_randomer.gin", ("stack", "RandomizedPaper", 0.15, 0.0)),
-        ("paper/table2_exploration/scene_classic_beam_32.gin", ("tokens", "Classic", None, 1.0)),
-        ("paper/table2_exploration/scene_epsilon_0.25.gin", ("tokens", "RandomizedPaper", 0.25, 1)),
-        ("paper/table3_beta/alchemy_q_rl.gin", ("tokens", "RandomizedPaper", 0.15, 1.0)),
-        ("paper/table3_beta/scene_beta_0.25.gin", ("tokens", "RandomizedPaper", 0.15, 0.25)),
-        ("paper/table4_history/scene_stack.gin", ("stack", "RandomizedPaper", 0.15, 1.0)),
+        ("released/alchemy.gin", "stack", (RANDOM, 0.15, 32, True), {"beta": 0.0, "alpha": 1.0}),
+        ("released/scene.gin", "stack", (RANDOM, 0.15, 32, False), {"beta": 0.0, "alpha": 1.0}),
+        ("released/tangrams.gin", "stack", (RANDOM, 0.15, 32, True), {"beta": 0.0, "alpha": 1.0}),
+        ("paper/alchemy_reinforce.gin", "tokens", ("Rollouts", 0.15, 32, False), -0.01),
+        ("paper/tangrams_reinforce.gin", "tokens", ("Rollouts", 0.15, 32, False), -0.01),
+        ("paper/scene_reinforce.gin", "tokens", ("Rollouts", 0.15, 32, False), -0.0001),
+        ("paper/alchemy_classic_beam_128.gin", "tokens", ("Classic", None, 128, False), 1.0),
+        ("paper/scene_classic_beam_32.gin", "tokens", ("Classic", None, 32, False), 1.0),
+        ("paper/alchemy_epsilon_0.05.gin", "tokens", (RANDOM, 0.05, 32, False), 1.0),
+        ("paper/tangrams_default.gin", "tokens", (RANDOM, 0.15, 32, False), 1.0),
+        ("paper/scene_beta_0_stack.gin", "stack", (RANDOM, 0.15, 32, False), 0.0),
+        ("paper/scene_epsilon_0.25.gin", "tokens", (RANDOM, 0.25, 32, False), 1.0),
+        ("paper/scene_beta_0.25.gin", "tokens", (RANDOM, 0.15, 32, False), 0.25),
+        ("paper/scene_stack.gin", "stack", (RANDOM, 0.15, 32, False), 1.0),
+        (
+            *("paper/alchemy_q_rl.gin", "tokens", (RANDOM, 0.15, 32, False)),
+            {"beta": 1.0, "alpha": 0.0},
+        ),
     ],
 )
-def test_settings_are_those_of_the_appendix(name: str, settings: tuple[object, ...]):
-    load_gin([name], [])
-    selection = gin.query_parameter("train/BeamSearch.selection").selector.split(".")[-1]
-    found = (
-        *gin.query_parameter("Parser.history"),
-        selection,
-        setting(f"{selection}.epsilon") if selection != "Classic" else None,
-        setting("Meritocratic.beta"),
-        setting("Reinforce.baseline"),
-        gin.query_parameter("train/BeamSearch.beam_size"),
-        setting("train/BeamSearch.independent_utterances"),
+def test_settings_are_those_of_the_appendix(
+    name: str, history: str, exploration: tuple[object, ...], weights: object
+):
+    load_gin([name], SMALL)
+    learner = Learner()
+    search, rule = learner.train_step.search, learner.train_step.weights
+    assert learner.parser.history == (history,)
+    assert exploration == (
+        type(search.selection).__name__,
+        getattr(search.selection, "epsilon", None),
+        search.beam_size,
+        search.independent_utterances,
     )
-    assert found[: len(settings)] == settings
+    if "reinforce" in name:
+        assert (rule.correct, rule.incorrect, rule.baseline) == (1.0, weights, 0.0)
+    elif isinstance(weights, dict):
+        assert vars(rule) == weights
+    else:
+        assert rule.beta == weights
+
+
+def test_rows_of_the_paper_are_as_run_unless_the_text_goes_on_top():
+    load_gin(["paper/scene_stack.gin"], ["Learner.seed = 0"])
+    as_run = Learner()
+    load_gin(["paper/scene_stack.gin"], ["Learner.seed = 1"])
+    other_seed = Learner()
+    load_gin(["paper/scene_stack.gin", TEXT], ["Learner.seed = 0"])
+    text = Learner()
+    for table in ("token_embeddings", "primitive_embeddings"):
+        same, other = getattr(other_seed.parser, table), getattr(text.parser, table)
+        np.testing.assert_array_equal(getattr(as_run.parser, table), same)
+        assert np.any(getattr(as_run.parser, table) != other)
+    assert (as_run.task.form, text.task.form) == ("orig", "substrings")
+    assert len(as_run.task.words) < len(text.task.words)
+    layers = [len(learner.parser.decoder.query_layers) for learner in (as_run, text)]
+    assert layers == [2, 1]
+    rules = [type(learner.train_step.search.selection).__name__ for learner in (as_run, text)]
+    assert rules == [RANDOM, OTHER]
+    load_gin(["paper/scene_reinforce.gin", TEXT], [])
+    rule = Learner().train_step.weights
+    assert (rule.correct, rule.incorrect, rule.baseline) == (1.0, 0.0, 0.0001)

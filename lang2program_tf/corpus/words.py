@@ -16,6 +16,7 @@ from lang2program_tf.corpus.glove import read_glove
 from lang2program_tf.corpus.vector_file import SHIPPED_FILE, read_vector_file
 from lang2program_tf.corpus.word_table import read_word_table
 from lang2program_tf.errors import UserError
+from lang2program_tf.fixed_normal import FixedNormal
 from lang2program_tf.word_ids import PADDING, UNKNOWN
 
 SPECIAL_WORDS = ("<unk>", "<pad>")
@@ -99,7 +100,7 @@ def load_word_vectors(
     path: str | os.PathLike[str] | None = None,
     folder: str | os.PathLike[str] | None = None,
     max_rank: int | None = None,
-    seed: int = 0,
+    special_rows: FixedNormal | None = None,
 ) -> WordVectors:
     """Loads word vectors and draws the two special rows.
 
@@ -111,7 +112,8 @@ def load_word_vectors(
         its own words wherever it is moved.
       max_rank: take only words of a lower rank in the GloVe file; the original took ranks below
         `ORIGINAL_MAX_RANK`. None for all. A table is taken as it is.
-      seed: of the special rows.
+      special_rows: what the two special rows are drawn from; None for draws with the mean and the
+        deviation of the vectors.
 
     Raises:
       UserError: the file is missing or damaged.
@@ -121,9 +123,9 @@ def load_word_vectors(
     if source == "shipped":
         if path is not None:
             raise ValueError(f"path is for other sources than 'shipped', got {str(path)!r}")
-        return _shipped(max_rank, seed)
+        return _shipped(max_rank, special_rows)
     if source == "glove":
-        return _glove(Path(path) if path else glove_file(), max_rank, seed)
+        return _glove(Path(path) if path else glove_file(), max_rank, special_rows)
     if source == "table":
         if path is None or max_rank is not None:
             raise ValueError(
@@ -133,7 +135,7 @@ def load_word_vectors(
     raise ValueError(f"source must be 'shipped', 'glove' or 'table', got {source!r}")
 
 
-def _shipped(max_rank: int | None, seed: int) -> WordVectors:
+def _shipped(max_rank: int | None, special_rows: FixedNormal | None) -> WordVectors:
     ranked = read_vector_file(SHIPPED_FILE)
     count = len(ranked.words)
     if max_rank is not None:
@@ -141,13 +143,15 @@ def _shipped(max_rank: int | None, seed: int) -> WordVectors:
     words = ranked.words[:count]
     aliases = {word: ranked.aliases[word] for word in words if word in ranked.aliases}
     source = WordSource(str(SHIPPED_FILE), max_rank, count - len(aliases), aliases)
-    return _with_special_rows(words, ranked.vectors[:count], source=source, seed=seed)
+    return _with_special_rows(
+        words, ranked.vectors[:count], source=source, special_rows=special_rows
+    )
 
 
-def _glove(path: Path, max_rank: int | None, seed: int) -> WordVectors:
+def _glove(path: Path, max_rank: int | None, special_rows: FixedNormal | None) -> WordVectors:
     words, vectors = read_glove(path, limit=max_rank)
     source = WordSource(str(path), max_rank, genuine=len(words))
-    return _with_special_rows(words, vectors, source=source, seed=seed)
+    return _with_special_rows(words, vectors, source=source, special_rows=special_rows)
 
 
 def _table(path: Path) -> WordVectors:
@@ -160,14 +164,18 @@ def _table(path: Path) -> WordVectors:
 
 
 def _with_special_rows(
-    words: tuple[str, ...], vectors: NDArray[np.float32], *, source: WordSource, seed: int
+    words: tuple[str, ...],
+    vectors: NDArray[np.float32],
+    *,
+    source: WordSource,
+    special_rows: FixedNormal | None,
 ) -> WordVectors:
-    # RandomState, whose numbers NumPy has promised not to change: a trained model relies on them.
-    random = np.random.RandomState(seed)
-    mean, deviation = (float(f(vectors, dtype=np.float64)) for f in (np.mean, np.std))
-    special = random.normal(mean, deviation, size=(len(SPECIAL_WORDS), vectors.shape[1]))
+    if special_rows is None:
+        mean, std = (float(f(vectors, dtype=np.float64)) for f in (np.mean, np.std))
+        special_rows = FixedNormal(seed=0, mean=mean, std=std)
+    special = special_rows.draw(len(SPECIAL_WORDS), vectors.shape[1])
     return WordVectors(
         SPECIAL_WORDS + words,
-        vectors=np.concatenate([special.astype(np.float32), vectors]),
+        vectors=np.concatenate([special, vectors]),
         source=source,
     )

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import gin
+from lang2program_tf.code_version import code_version
 from lang2program_tf.corpus.batches import Batch, training_batches
 from lang2program_tf.corpus.order import evaluation_sample
 from lang2program_tf.corpus.scone import Example
@@ -142,6 +143,8 @@ class TrainingLoop:
     def run(self) -> dict[str, Any]:
         """Trains to the end; the result, which is also in the folder."""
         self.folder.forget_after(self._step)
+        if self._step:
+            self.folder.note_code(code_version())
         maker = self.learner.task.batch_maker(self._train_examples)
         batches = training_batches(
             maker, batch_size=self.batch_size, seed=self.learner.seed, start_step=self._step
@@ -212,6 +215,7 @@ class TrainingLoop:
         """Writes the settings once they have proved to work."""
         self.learner.task.write_seen_words(self.folder.path)
         self.folder.write_config(gin.config_str())
+        self.folder.note_code(code_version())
         text = gin.operative_config_str()
         write_atomically(self.folder.path / OPERATIVE_CONFIG, text)
         reporter.text("gin", "\n".join(f"    {line}" for line in text.splitlines()), step=1)
@@ -252,6 +256,7 @@ class TrainingLoop:
             "steps": steps,
             "best_step": self._step,
             "seconds": round(seconds, 1),
+            "code": self.folder.code(),
             **final_accuracies(self.learner),
         }
         write_atomically(self.folder.path / RESULT, json.dumps(result, indent=1) + "\n")

@@ -18,6 +18,7 @@ from lang2program_tf.files import write_atomically
 CONFIG = "config.gin"
 OPERATIVE_CONFIG = "operative_config.gin"
 LOG = "metrics.jsonl"
+CODE = "code.txt"
 RESULT = "result.json"
 _LOCK = ".lock"
 
@@ -101,6 +102,17 @@ class RunFolder:
                 f"{self.path} holds no run ({CONFIG} is missing); "
                 f"make one with `lang2program train --root_dir {self.path} …`"
             ) from None
+
+    def note_code(self, version: str) -> None:
+        """Keeps which code the run goes on with, a line for each that it has had."""
+        before = self.code()
+        if before[-1:] != [version]:
+            write_atomically(self.path / CODE, "".join(f"{line}\n" for line in [*before, version]))
+
+    def code(self) -> list[str]:
+        """The versions of the code that the run has had, one after the other."""
+        path = self.path / CODE
+        return path.read_text(encoding="utf-8").splitlines() if path.exists() else []
 
     def log(self, record: dict[str, Any]) -> None:
         """Appends a record to the log."""

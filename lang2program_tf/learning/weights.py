@@ -73,8 +73,7 @@ class Meritocratic(GradientWeights):
 class Reinforce(GradientWeights):
     """REINFORCE: R(z) − c for every sampled program, c a constant baseline.
 
-    The released code writes it as rewards: `correct` for programs that lead to the target, and
-    `incorrect` (there −c) for the others.
+    R(z) is `correct` for programs that lead to the target, `incorrect` for the others.
     """
 
     weighs_all = True
@@ -90,3 +89,11 @@ class Reinforce(GradientWeights):
         del step
         weights = tf.where(rewarded, self.correct, self.incorrect) - self.baseline
         return tf.where(log_probs > _NEVER, weights, 0.0)
+
+
+@gin.configurable
+class ReinforceOriginal(Reinforce):
+    """REINFORCE as the paper's runs had it: rewards are 1 and −c, and no baseline is subtracted."""
+
+    def __init__(self, baseline: float = gin.REQUIRED) -> None:
+        super().__init__(0.0, incorrect=-baseline)

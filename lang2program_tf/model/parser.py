@@ -10,6 +10,7 @@ import tensorflow as tf
 from numpy.typing import NDArray
 
 import gin
+from lang2program_tf.fixed_normal import FixedNormal
 from lang2program_tf.language import Domain
 from lang2program_tf.machine import get_machine
 from lang2program_tf.machine.context import ContextFeatures, context_features, feature_widths
@@ -92,6 +93,8 @@ class Parser(tf.keras.Model):
         dropout: float = 0.0,
         word_dropout: float = 0.0,
         trained_words: Sequence[int] = (),
+        token_values: FixedNormal | None = None,
+        primitive_values: FixedNormal | None = None,
     ) -> None:
         """Creates all variables.
 
@@ -112,6 +115,9 @@ class Parser(tf.keras.Model):
           dropout: share of a layer's numbers that learning drops.
           word_dropout: share of the words that learning takes for unknown ones.
           trained_words: ids of the words that get a trained vector beside the fixed one.
+          token_values: initial values of the token embeddings, in the original's order; None for
+            draws of `seed` with the statistics of the words.
+          primitive_values: the same for the primitive embeddings.
         """
         super().__init__(name="parser")
         if tuple(history) not in (("tokens",), ("stack",), HISTORIES):
@@ -131,17 +137,23 @@ class Parser(tf.keras.Model):
             self.encoder = UtteranceEncoder(
                 word_vectors, units=encoder_units, initial=initial, trained_words=trained_words
             )
-        self.token_embeddings = tf.Variable(
-            initial.normal(len(domain.tokens), token_dimensions, **statistics),
-            name="token_embeddings",
-        )
+
+        def table(fixed: FixedNormal | None, rows: int, columns: int) -> NDArray[np.float32]:
+            if fixed is not None:
+                return fixed.draw(rows, columns)
+            return initial.normal(rows, columns, **statistics)
+
+        tokens = table(token_values, len(domain.tokens), token_dimensions)
+        if token_values is not None:
+            tokens = tokens[np.argsort(domain.embedding_order)]
+        self.token_embeddings = tf.Variable(tokens, name="token_embeddings")
         self.tokens_history: TokensHistory | None = None
         self.stack_history: StackHistory | None = None
         if "tokens" in history:
             self.tokens_history = TokensHistory(self.token_embeddings)
         if "stack" in history:
             self.primitive_embeddings = tf.Variable(
-                initial.normal(NUM_PRIMITIVES, primitive_dimensions, **statistics),
+                table(primitive_values, NUM_PRIMITIVES, primitive_dimensions),
                 name="primitive_embeddings",
             )
             with tf.name_scope("stack_history"):

@@ -52,6 +52,8 @@ class Table(NamedTuple):
         cells: in their order.
         reference: what the figures beside ours are called.
         holdout: whether accuracy on held-out dialogues is shown too.
+        reading: how the paper was read, if there is more than one way to.
+        draws_curves: whether it comes with a picture of learning curves.
     """
 
     name: str
@@ -59,6 +61,8 @@ class Table(NamedTuple):
     cells: tuple[Cell, ...]
     reference: str = "paper"
     holdout: bool = False
+    reading: str | None = None
+    draws_curves: bool = False
 
 
 class Run(NamedTuple):

@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import gin
+from lang2program_tf.code_version import code_version
 from lang2program_tf.errors import UserError
 from lang2program_tf.files import write_atomically
 from lang2program_tf.gin_files import add_gin
@@ -57,6 +58,7 @@ def evaluate_runs(
             "steps": int(learner.step),
             "best_step": int(learner.step),
             "seconds": round(time.monotonic() - started, 1),
+            "code": [code_version()],
             **accuracies,
         }
         write_atomically(folder.path / RESULT, json.dumps(result, indent=1) + "\n")

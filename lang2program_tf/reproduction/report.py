@@ -10,13 +10,16 @@ from lang2program_tf.reproduction.cells import UTTERANCES, Table
 from lang2program_tf.reproduction.results import Record, Records
 
 _MISSING = "–"
+_PAPER = "paper"
+_YES_NO = {True: "yes", False: "no", None: _MISSING}
 
 
 def summarize(table: Table, records: Records) -> list[dict[str, Any]]:
     """One row for each cell of a table; what no run has given is None.
 
-    Accuracies are in percent: `median`, `min` and `max` over seeds, and the figure beside them,
-    `paper` or `goal`.
+    Accuracies are in percent: `median`, `min` and `max` over seeds, the figure beside them,
+    `paper` or `goal`, and whether it lies within their range, as far as the table shows digits.
+    Steps are medians, hours those of all seeds together.
     """
     rows = []
     for cell in table.cells:
@@ -28,16 +31,26 @@ def summarize(table: Table, records: Records) -> list[dict[str, Any]]:
             "gin_file": cell.key,
             "seeds": sorted(run["seed"] for run in runs),
             "best_step": median(run["best_step"] for run in runs) if runs else None,
+            "steps": median(run["steps"] for run in runs) if runs else None,
+            "hours": sum(run["seconds"] for run in runs) / 3600 if runs else None,
             "accuracy": _accuracies([run["accuracy"] for run in runs]),
         }
         for place, length in enumerate(UTTERANCES):
             figure = cell.reference[place] if cell.reference else None
             row["accuracy"][length][table.reference] = figure
+            row["accuracy"][length]["within"] = _within(figure, row["accuracy"][length])
         if table.holdout:
             held_out = [run["holdout"]["accuracy"] for run in runs if "holdout" in run]
             row["holdout"] = _accuracies(held_out)
         rows.append(row)
     return rows
+
+
+def _within(figure: float | None, accuracy: dict[str, float | None]) -> bool | None:
+    low, high = accuracy["min"], accuracy["max"]
+    if figure is None or low is None or high is None:
+        return None
+    return round(low, 1) <= figure <= round(high, 1)
 
 
 def _accuracies(found: Sequence[dict[str, float]]) -> dict[str, dict[str, float | None]]:
@@ -70,16 +83,21 @@ def markdown(table: Table, records: Records, *, fits: Callable[[Record], bool]) 
 
 
 def _caption(table: Table) -> str:
-    return f"{table.caption} {_MISSING} means that no run is finished."
+    return (
+        f"{table.caption} Best step and steps are medians, hours are of all seeds together. "
+        f"{_MISSING} means that no run is finished."
+    )
 
 
 def _head(table: Table) -> list[str]:
     head = ["learner", "domain", "seeds"]
     for length in UTTERANCES:
         head += [f"{length} utterances", table.reference]
+    if table.reference == _PAPER:
+        head.append("within our range")
     if table.holdout:
         head += [f"{length} held out" for length in UTTERANCES]
-    return [*head, "median best step"]
+    return [*head, "best step", "steps", "hours"]
 
 
 def _texts(table: Table, row: dict[str, Any]) -> list[str]:
@@ -87,10 +105,15 @@ def _texts(table: Table, row: dict[str, Any]) -> list[str]:
     for length in UTTERANCES:
         accuracy = row["accuracy"][length]
         texts += [_with_range(accuracy), _percent(accuracy[table.reference])]
+    if table.reference == _PAPER:
+        texts.append(
+            " / ".join(_YES_NO[row["accuracy"][length]["within"]] for length in UTTERANCES)
+        )
     if table.holdout:
         texts += [_with_range(row["holdout"][length]) for length in UTTERANCES]
-    best_step = row["best_step"]
-    return [*texts, _MISSING if best_step is None else f"{best_step:.0f}"]
+    for name, digits in (("best_step", 0), ("steps", 0), ("hours", 1)):
+        texts.append(_MISSING if row[name] is None else f"{row[name]:,.{digits}f}")
+    return texts
 
 
 def _with_range(accuracy: dict[str, float | None]) -> str:
@@ -114,9 +137,21 @@ def _notes(table: Table, records: Records, fits: Callable[[Record], bool]) -> li
             record for record in shown if not fits(record)
         ],
     }
+    for record in shown:
+        code = " then ".join(record.get("code", [])) or "of a version that was not kept"
+        notes.setdefault(f"Run with the code {code}", []).append(record)
     lines = []
     for note, runs in notes.items():
         if runs:
-            names = [f"{run['gin_file']} seed {run['seed']}" for run in runs]
-            lines += ["", f"{note}: {', '.join(names)}."]
+            lines += ["", f"{note}: {_names(table, runs)}."]
     return lines
+
+
+def _names(table: Table, runs: Sequence[Record]) -> str:
+    """The runs, by row and domain."""
+    names = []
+    for cell in table.cells:
+        seeds = [str(run["seed"]) for run in runs if run["gin_file"] == cell.key]
+        if seeds:
+            names.append(f"{cell.label} on {cell.domain} (seed {', '.join(seeds)})")
+    return "; ".join(names)

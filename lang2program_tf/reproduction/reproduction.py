@@ -18,6 +18,7 @@ from lang2program_tf.reproduction.engines import open_engine
 from lang2program_tf.reproduction.figure import draw_figure
 from lang2program_tf.reproduction.live_table import open_view
 from lang2program_tf.reproduction.queue import Job, Queue, State
+from lang2program_tf.reproduction.readme import update_readme
 from lang2program_tf.reproduction.report import markdown, summarize
 from lang2program_tf.reproduction.results import (
     Record,
@@ -28,7 +29,7 @@ from lang2program_tf.reproduction.results import (
     records_of,
 )
 from lang2program_tf.reproduction.settings import Settings, bindings, read_settings
-from lang2program_tf.reproduction.tables import FIGURE, NAMES
+from lang2program_tf.reproduction.tables import RESULT_NAMES
 
 # What follows `python` to train a run, and to evaluate runs in another way than they are.
 TRAIN = ("-m", "lang2program_tf.cli.main", "train")
@@ -75,7 +76,7 @@ class Reproduction:
         self.table = table
         self.json = results / f"{table.name}.json"
         self.markdown = results / f"{table.name}.md"
-        self.figure = results / f"{table.name}.png" if table.name == FIGURE else None
+        self.figure = results / f"{table.name}.png" if table.draws_curves else None
         self._root_dir = root_dir
         self._params = params
         self._cells = {cell.key: cell for cell in table.cells}
@@ -88,7 +89,9 @@ class Reproduction:
     def records(self) -> Records:
         """What is finished, by the folders and by the results files, of other tables too."""
         found = finished_runs(self.table, self._root_dir)
-        others = (self.json.with_name(f"{name}.json") for name in NAMES if name != self.table.name)
+        others = (
+            self.json.with_name(f"{name}.json") for name in RESULT_NAMES if name != self.table.name
+        )
         elsewhere = [records_of(self.table, read_records(path)) for path in others]
         return merge([found, read_records(self.json), *elsewhere], fits=self._fits)
 
@@ -98,12 +101,14 @@ class Reproduction:
         text = markdown(self.table, records, fits=self._fits)
         whole = {
             "table": self.table.name,
+            "reading": self.table.reading,
             "caption": self.table.caption,
             "rows": summarize(self.table, records),
             "runs": [records[key] for key in sorted(records)],
         }
         write_atomically(self.json, json.dumps(whole, indent=1, ensure_ascii=False) + "\n")
         write_atomically(self.markdown, text)
+        update_readme(self.json.parent)
         return text
 
     def draw(self) -> bool:

@@ -26,7 +26,9 @@ QUICK = [
     "TrainingLoop.evaluate_every = 2",
 ]
 ONE_ROW = ["--row", "randomer", "--seeds", "0"]
-MARKED = "| RandoMer | alchemy | 2 | 55.0 (50.0–60.0) | 66.9 | 25.5 (25.0–26.0) | 52.9 | 2 |"
+MARKED = (
+    "| RandoMer | alchemy | 2 | 55.0 (50.0–60.0) | 66.9 | 25.5 (25.0–26.0) | 52.9 | no / no | 2 |"
+)
 
 
 @pytest.fixture
@@ -68,9 +70,9 @@ def test_all_runs_of_a_row_are_trained_and_tabled(reproduce, tmp_path: Path):
     text = (tmp_path / "results/table1.md").read_text()
     assert text in out
     assert MARKED in text
-    assert "| BS-MML | scene | – | – | 53.5 | – | 32.5 | – |" in text
-    record = runs_of(tmp_path / "results/table1.json")["scene_randomer", 1]
-    assert record["config"] == "paper/table1_main/scene_randomer.gin\nLearner.seed = 1"
+    assert "| BS-MML | scene | – | – | 53.5 | – | 32.5 | – / – | – | – | – |" in text
+    record = runs_of(tmp_path / "results/table1.json")["scene_beta_0_stack", 1]
+    assert record["config"] == "paper/scene_beta_0_stack.gin\nLearner.seed = 1"
     assert (record["steps"], record["best_step"], record["seconds"]) == (3, 3, 1.5)
     assert record["curve"]["sample"] == [[1, 0.1], [2, 0.2], [3, 0.3]]
 
@@ -101,7 +103,7 @@ def test_results_of_another_machine_are_kept_and_count_as_done(reproduce, tmp_pa
     assert not (tmp_path / "runs").exists()
     reproduce("table1", *ONE_ROW[:2], "--domain", "alchemy", "--seeds", "0", "1")
     after = runs_of(tmp_path / "results/table1.json")
-    assert after["alchemy_randomer", 0] == before["alchemy_randomer", 0]
+    assert after["alchemy_epsilon_0.05", 0] == before["alchemy_epsilon_0.05", 0]
     assert MARKED in (tmp_path / "results/table1.md").read_text()
 
 
@@ -115,7 +117,7 @@ def test_a_result_of_other_settings_does_not_count_as_done(reproduce, tmp_path: 
     (record,) = runs_of(tmp_path / "results/table1.json").values()
     assert binding in record["config"]
     _, out, _ = reproduce(*one, "--report_only")
-    assert "With other settings than the gin files and bindings give now: paper/table1_" in out
+    assert "With other settings than the gin files and bindings give now: RandoMer on scene" in out
     assert last_line(out)["done"] == 0
 
 
@@ -124,8 +126,8 @@ def test_a_run_that_fails_does_not_stop_the_others(reproduce, tmp_path: Path, mo
     code, out, err = reproduce("table1", *ONE_ROW)
     assert code == 1
     assert last_line(out)["done"] == 2
-    assert last_line(out)["failed"] == ["paper/table1_main/tangrams_randomer.gin seed 0"]
-    log = "runs/paper/table1_main/tangrams_randomer/seed_0.log"
+    assert last_line(out)["failed"] == ["paper/tangrams_default.gin seed 0"]
+    log = "runs/paper/tangrams_default/seed_0.log"
     assert f"tangrams randomer seed 0: failed; error: it broke; see {log}\n" in err
     assert (tmp_path / log).read_text() == "error: it broke\nat some place\n"
     monkeypatch.delenv("FAKE_FAIL")
@@ -237,13 +239,13 @@ def test_a_stopped_queue_waits_for_its_runs_to_save_and_goes_on_later(
 
 
 def test_what_was_done_before_a_kill_is_in_the_results(reproduce, tmp_path: Path):
-    command = Command(tmp_path, "table1", *ONE_ROW, FAKE_HANG="tangrams_randomer")
+    command = Command(tmp_path, "table1", *ONE_ROW, FAKE_HANG="tangrams_default")
     command.wait_for(runs=2)
     command.process.kill()
     command.end()
     # The run whose queue was killed lives on; here it is the only thing that still runs.
-    assert set(runs_of(tmp_path / "results/table1.json")) == {("alchemy_randomer", 0)}
-    orphan = tmp_path / "runs/paper/table1_main/tangrams_randomer/seed_0/pid"
+    assert set(runs_of(tmp_path / "results/table1.json")) == {("alchemy_epsilon_0.05", 0)}
+    orphan = tmp_path / "runs/paper/tangrams_default/seed_0/pid"
     os.kill(int(orphan.read_text()), signal.SIGTERM)
     assert reproduce("table1", *ONE_ROW)[0] == 0
     assert len(runs_of(tmp_path / "results/table1.json")) == 3

@@ -8,7 +8,7 @@ import tensorflow as tf
 
 from lang2program_tf.errors import UserError
 from lang2program_tf.learning.schedules import LinearSchedule
-from lang2program_tf.learning.weights import Meritocratic, Reinforce
+from lang2program_tf.learning.weights import Meritocratic, Reinforce, ReinforceOriginal
 from lang2program_tf.parity.weight_records import rule_named
 
 NEVER = -np.inf
@@ -74,7 +74,7 @@ def test_reinforce_gives_every_program_its_reward_less_the_baseline():
 
 
 def test_reinforce_as_the_released_code_has_it():
-    weights = weigh(Reinforce(0, incorrect=-0.01))
+    weights = weigh(ReinforceOriginal(0.01))
     np.testing.assert_allclose(weights, [1, 1, -0.01, 1, 0], rtol=1e-6)
 
 

@@ -19,16 +19,16 @@ def test_rows_and_domains_select():
     table = read_table("table3")
     runs = select_runs(table, domains=["scene", "alchemy"], rows=["beta_0"], seeds=[0])
     assert [run.cell.key for run in runs] == [
-        "paper/table3_beta/alchemy_beta_0.gin",
-        "paper/table3_beta/scene_beta_0.gin",
+        "paper/alchemy_beta_0.gin",
+        "paper/scene_beta_0.gin",
     ]
     assert len(select_runs(table, domains=[], rows=[], seeds=[0, 1])) == 2 * 12
 
 
 def test_the_folder_of_a_run_is_named_after_its_gin_file_and_seed():
     cell = read_table("table3").cells[-1]
-    assert cell.key == "paper/table3_beta/scene_beta_0.gin"
-    assert Run(cell, 3).folder(Path("runs")) == Path("runs/paper/table3_beta/scene_beta_0/seed_3")
+    assert cell.key == "paper/scene_beta_0.gin"
+    assert Run(cell, 3).folder(Path("runs")) == Path("runs/paper/scene_beta_0/seed_3")
 
 
 def test_without_seeds_each_cell_has_its_own():

@@ -25,7 +25,11 @@ def test_a_queue_on_ray_runs_survives_failures_and_stops_as_a_local_one_does(
     monkeypatch.setenv("RAY_AUTH_TOKEN", secrets.token_hex())
     runs = tmp_path / "runs/paper/table1_main"
     command = Command(
-        tmp_path, "table1", *SELECTION, FAKE_FAIL="tangrams_randomer", FAKE_HANG="alchemy_randomer"
+        tmp_path,
+        "table1",
+        *SELECTION,
+        FAKE_FAIL="tangrams_default",
+        FAKE_HANG="alchemy_epsilon_0.05",
     )
     command.wait_for(runs=2)  # that of scene begins when that of tangrams has failed
     end = time.monotonic() + LONGEST
@@ -37,7 +41,7 @@ def test_a_queue_on_ray_runs_survives_failures_and_stops_as_a_local_one_does(
     assert code == 143, err
     last = json.loads(out.splitlines()[-1])
     assert last["done"] == 1
-    assert last["failed"] == ["paper/table1_main/tangrams_randomer.gin seed 0"]
+    assert last["failed"] == ["paper/tangrams_default.gin seed 0"]
     assert "scene randomer seed 0: done; dev 0.500\n" in err
     assert "tangrams randomer seed 0: failed; error: it broke; see " in err
     assert "alchemy randomer seed 0: stopped\n" in err

@@ -17,10 +17,10 @@ RUN = Run(read_table("table1").cells[-1], 3)
 
 def test_settings_are_those_that_training_compares_with_its_folder(tmp_path: Path):
     params = ["TrainingLoop.max_steps = 7", "Learner.seed = 5"]
-    for file in ("released/scene.gin", "paper/table3_beta/alchemy_q_rl.gin"):
+    for file in ("released/scene.gin", "paper/alchemy_q_rl.gin"):
         load_gin([file], [])  # what was read before must not show
     settings = read_settings(RUN, params)
-    load_gin(["paper/table1_main/scene_randomer.gin"], [params[0], "Learner.seed = 3"])
+    load_gin(["paper/scene_beta_0_stack.gin"], [params[0], "Learner.seed = 3"])
     folder = RunFolder(tmp_path)
     folder.write_config(gin.config_str())
     gin.clear_config()

@@ -1,14 +1,11 @@
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
 from lang2program_tf.errors import UserError
 from lang2program_tf.gin_files import gin_root
-from lang2program_tf.reproduction import tables
 from lang2program_tf.reproduction.cells import DOMAINS
-from lang2program_tf.reproduction.tables import NAMES, read_table
+from lang2program_tf.reproduction.tables import NAMES, RESULT_NAMES, read_table
 from lang2program_tf.reproduction.turns_table import TURNS
 
 
@@ -54,13 +51,13 @@ def test_the_caption_says_that_ours_is_validation_and_theirs_test(name: str):
 @pytest.mark.parametrize(
     ("name", "gin_file", "paper"),
     [
-        ("table1", "paper/table1_main/alchemy_reinforce.gin", (58.3, 44.6)),
-        ("table1", "paper/table1_main/tangrams_bs_mml.gin", (62.6, 32.2)),
-        ("table2", "paper/table2_exploration/scene_classic_beam_128.gin", (24.5, 13.9)),
-        ("table3", "paper/table3_beta/scene_beta_0.gin", (61.0, 42.4)),
-        ("table4", "paper/table4_history/alchemy_stack.gin", (64.2, 53.2)),
+        ("table1", "paper/alchemy_reinforce.gin", (58.3, 44.6)),
+        ("table1", "paper/tangrams_classic_beam_128.gin", (62.6, 32.2)),
+        ("table2", "paper/scene_classic_beam_128.gin", (24.5, 13.9)),
+        ("table3", "paper/scene_beta_0.gin", (61.0, 42.4)),
+        ("table4", "paper/alchemy_stack.gin", (64.2, 53.2)),
         ("released", "released/scene_ordinary_adam.gin", (64.8, 46.2)),
-        ("figure3", "paper/table3_beta/alchemy_q_mml.gin", (61.3, 48.3)),
+        ("figure3", "paper/alchemy_default.gin", (61.3, 48.3)),
     ],
 )
 def test_figures_are_those_of_the_paper(name: str, gin_file: str, paper: tuple[float, float]):
@@ -86,23 +83,38 @@ def test_figure_3_is_about_the_four_learners_on_alchemy():
     ]
 
 
-def files(folder: Path, *names: str) -> None:
-    for name in names:
-        path = folder / "paper/table4_history" / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text("")
+@pytest.mark.parametrize("name", ["table1", "table2", "table3", "table4", "figure3"])
+def test_the_texts_reading_goes_on_top_of_the_same_rows_and_is_a_table_of_its_own(name: str):
+    as_run, text = read_table(name), read_table(name, reading="text")
+    assert [cell.gin_files for cell in text.cells] == [
+        (*cell.gin_files, "paper/text.gin") for cell in as_run.cells
+    ]
+    assert (as_run.name, as_run.reading) == (name, "as_run")
+    assert (text.name, text.reading) == (f"{name}_text", "text")
+    assert {as_run.name, text.name} < set(RESULT_NAMES)
+    assert "as the paper's text says" in text.caption
+    assert "the code of 2017" in as_run.caption
 
 
-def test_a_new_gin_file_is_a_new_row_without_a_figure(tmp_path: Path, monkeypatch):
-    monkeypatch.setattr(tables, "gin_root", lambda: tmp_path)
-    files(tmp_path, "scene_both_at_once.gin", "scene_stack.gin", "common.gin")
-    known, new = read_table("table4").cells
-    assert (known.row, known.label) == ("stack", "STACK")
-    assert (new.row, new.label, new.reference) == ("both_at_once", "both at once", None)
+@pytest.mark.parametrize("name", ["released", TURNS])
+def test_what_is_not_of_the_paper_has_one_reading(name: str):
+    assert read_table(name).reading is None
+    with pytest.raises(UserError, match=f"--reading text is for .*table4, figure3; not {name}"):
+        read_table(name, reading="text")
 
 
-def test_a_gin_file_of_no_domain_is_named(tmp_path: Path, monkeypatch):
-    monkeypatch.setattr(tables, "gin_root", lambda: tmp_path)
-    files(tmp_path, "mars_stack.gin")
-    with pytest.raises(UserError, match="table4_history/mars_stack.gin: its name must begin with"):
-        read_table("table4")
+def test_rows_that_tables_share_are_the_same_runs():
+    def files(name: str, row: str) -> list[str]:
+        return [cell.key for cell in read_table(name).cells if cell.row == row]
+
+    shared = files("table2", "epsilon_0.15")
+    assert shared == files("table3", "q_mml") == files("table4", "tokens")
+    assert files("table1", "bs_mml") == files("table2", "classic_beam_128")
+    assert files("table1", "randomer")[1] == shared[1]
+
+
+def test_the_rows_of_table_1s_randomer_and_of_figure_3_have_five_seeds_and_others_three():
+    seeds = {cell.row: len(cell.seeds) for cell in read_table("table1").cells}
+    assert seeds == {"reinforce": 3, "bs_mml": 3, "randomer": 5}
+    assert {len(cell.seeds) for cell in read_table("figure3").cells} == {5}
+    assert {len(cell.seeds) for cell in read_table("table4").cells} == {3}
