@@ -224,7 +224,7 @@ def test_a_bad_binding_comes_out_before_anything_is_trained(
 def test_a_stopped_queue_waits_for_its_runs_to_save_and_goes_on_later(
     reproduce, tmp_path: Path, number: signal.Signals
 ):
-    command = Command(tmp_path, "table1", *ONE_ROW, "--jobs", "2", FAKE_HANG="_randomer")
+    command = Command(tmp_path, "table1", *ONE_ROW, "--jobs", "2", FAKE_HANG="paper/")
     command.wait_for(runs=2)
     command.process.send_signal(number)
     code, out, err = command.end()

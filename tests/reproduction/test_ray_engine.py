@@ -23,7 +23,7 @@ def test_a_queue_on_ray_runs_survives_failures_and_stops_as_a_local_one_does(
     # Without one, Ray would make a token and keep it in the home folder.
     monkeypatch.setenv("RAY_AUTH_MODE", "token")
     monkeypatch.setenv("RAY_AUTH_TOKEN", secrets.token_hex())
-    runs = tmp_path / "runs/paper/table1_main"
+    runs = tmp_path / "runs/paper"
     command = Command(
         tmp_path,
         "table1",
@@ -45,4 +45,4 @@ def test_a_queue_on_ray_runs_survives_failures_and_stops_as_a_local_one_does(
     assert "scene randomer seed 0: done; dev 0.500\n" in err
     assert "tangrams randomer seed 0: failed; error: it broke; see " in err
     assert "alchemy randomer seed 0: stopped\n" in err
-    assert "saved and stopped at step" in (runs / "alchemy_randomer/seed_0.log").read_text()
+    assert "saved and stopped at step" in (runs / "alchemy_epsilon_0.05/seed_0.log").read_text()
