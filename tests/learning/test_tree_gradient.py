@@ -10,7 +10,7 @@ import tensorflow as tf
 
 from lang2program_tf.learning.baseline import LogisticBaseline
 from lang2program_tf.learning.train_step import TrainStep
-from lang2program_tf.learning.weights import Meritocratic, Reinforce
+from lang2program_tf.learning.weights import Meritocratic, Reinforce, ReinforceOriginal
 from lang2program_tf.search import Rollouts
 from tests.learning import plain_learning
 from tests.learning.plain_learning import Case
@@ -146,12 +146,45 @@ def rolled_out():
     return found
 
 
-def test_rollouts_count_as_often_as_they_are_drawn(rolled_out):
+@pytest.mark.parametrize(
+    ("rule", "plain_rule"),
+    [
+        (Reinforce(0.01), lambda p, rewarded: rewarded - 0.01),
+        (ReinforceOriginal(0.01), lambda p, rewarded: np.where(rewarded, 1, -0.01)),
+    ],
+    ids=["R - c", "1 or -c"],
+)
+def test_rollouts_count_as_often_as_they_are_drawn(rolled_out, rule, plain_rule):
     recorder = Recorder()
-    step = TrainStep(rolled_out.search, weights=Reinforce(0.01), optimizer=recorder)
+    step = TrainStep(rolled_out.search, weights=rule, optimizer=recorder)
     metrics = take_step(step, rolled_out.examples)
-    expected = rolled_out.gradient(lambda p, rewarded: rewarded - 0.01)
+    assert_equal(rolled_out.gradient(plain_rule), metrics, recorder)
+
+
+def test_where_all_programs_fail_they_are_pushed_down_as_far_as_the_baseline_says(rolled_out):
+    tree = rolled_out.search.explore()
+    failed = tree._replace(rewarded=tf.zeros_like(tree.rewarded))
+    search = Remembered(rolled_out.search, failed)
+    recorder = Recorder()
+    step = TrainStep(search, weights=ReinforceOriginal(0.01), optimizer=recorder)
+    metrics = take_step(step, rolled_out.examples)
+    expected = rolled_out.gradient(lambda p, rewarded: np.full(len(p), -0.01))
     assert_equal(expected, metrics, recorder)
+    # The loss is c Σ log p: it has no lower bound, and going down lowers all that was drawn.
+    scores = [score for programs in rolled_out.programs for score, _, _ in programs]
+    assert float(metrics.loss) == pytest.approx(0.01 * sum(scores), rel=1e-4) and sum(scores) < 0
+
+
+def test_a_rollout_that_completes_nothing_weighs_nothing(rolled_out):
+    tree = rolled_out.search.explore()
+    nothing = tree._replace(
+        complete=tf.fill(tf.shape(tree.complete), -np.inf),
+        rewarded=tf.zeros_like(tree.rewarded),
+    )
+    search = Remembered(rolled_out.search, nothing)
+    step = TrainStep(search, weights=ReinforceOriginal(0.01), optimizer=Recorder())
+    metrics = take_step(step, rolled_out.examples)
+    assert (float(metrics.loss), float(metrics.gradient_norm)) == (0.0, 0.0)
 
 
 def test_weights_that_cancel_out_keep_their_squares(found):
