@@ -15,11 +15,10 @@ from tqdm import tqdm
 
 from lang2program_tf.corpus.scone import Example
 from lang2program_tf.errors import UserError
-from lang2program_tf.language import to_infix
+from lang2program_tf.learning.beams import beam_tables
 from lang2program_tf.learning.evaluation import Measure
 from lang2program_tf.learning.learner import Learner
 from lang2program_tf.learning.run_folder import RunFolder
-from lang2program_tf.text_tables import markdown_table
 
 _PLAIN_SECONDS = 10.0
 _SMOOTHING = 0.98
@@ -146,22 +145,10 @@ class Reporter:
 
     def beams(self, step: int, learner: Learner, examples: Sequence[Example]) -> None:
         """Shows a few beams as in the paper's last table: probability, program, reward."""
-        batch = learner.task.batch_maker(tuple(examples))(tf.range(len(examples)))
-        programs = learner.predict(batch, count=_SHOWN_PROGRAMS).programs
-        domain = learner.task.domain
+        tables = beam_tables(learner, examples, count=_SHOWN_PROGRAMS)
         parts = []
-        for row, example in enumerate(examples):
-            found = []
-            for tokens, log_prob, rewarded in zip(
-                programs.tokens[row].numpy(),
-                programs.log_prob[row].numpy(),
-                programs.rewarded[row].numpy(),
-            ):
-                if log_prob > -math.inf:
-                    program = to_infix(domain, [domain.tokens[i] for i in tokens if i >= 0])
-                    found.append((f"{math.exp(log_prob):.3f}", program, "*" if rewarded else ""))
-            parts.append(f"**{' / '.join(example.utterances)}**")
-            parts.append(markdown_table(("p", "program", "reward"), found, left=3))
+        for example, table in zip(examples, tables):
+            parts += [f"**{' / '.join(example.utterances)}**", table]
         self.text("beams", "\n\n".join(parts), step=step)
 
     def text(self, name: str, text: str, *, step: int) -> None:
