@@ -27,6 +27,23 @@ def figure_curves(table: Table, records: Records) -> dict[str, Curve]:
     return curves
 
 
+def speeds(table: Table, records: Records) -> str:
+    """In words, when the runs of each row first surpass the level that the paper marks."""
+    lines = [f"First step at which a run surpasses {_LEVEL:.0f} % of the sample of dev:", ""]
+    for cell in table.cells:
+        found = {
+            seed: [step for step, accuracy in record["curve"]["sample"] if 100 * accuracy > _LEVEL]
+            for (key, seed), record in sorted(records.items())
+            if key == cell.key
+        }
+        when = [
+            f"{steps[0]:,} (seed {seed})" if steps else f"never (seed {seed})"
+            for seed, steps in found.items()
+        ]
+        lines.append(f"- {cell.label}: {', '.join(when) or 'no run is finished'}")
+    return "\n".join(lines) + "\n"
+
+
 def draw_figure(table: Table, records: Records, path: Path) -> bool:
     """Draws the figure; whether there was any run to draw."""
     curves = figure_curves(table, records)

@@ -15,7 +15,7 @@ from lang2program_tf.files import write_atomically
 from lang2program_tf.learning.run_folder import RunFolder
 from lang2program_tf.reproduction.cells import Run, Table
 from lang2program_tf.reproduction.engines import open_engine
-from lang2program_tf.reproduction.figure import draw_figure
+from lang2program_tf.reproduction.figure import draw_figure, speeds
 from lang2program_tf.reproduction.live_table import open_view
 from lang2program_tf.reproduction.queue import Job, Queue, State
 from lang2program_tf.reproduction.readme import update_readme
@@ -99,6 +99,8 @@ class Reproduction:
         """Writes the results so far; the table for people."""
         records = self.records()
         text = markdown(self.table, records, fits=self._fits)
+        if self.table.draws_curves:
+            text += f"\n{speeds(self.table, records)}"
         whole = {
             "table": self.table.name,
             "reading": self.table.reading,

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import numpy as np
 
-from lang2program_tf.reproduction.figure import draw_figure, figure_curves
+from lang2program_tf.reproduction.figure import draw_figure, figure_curves, speeds
 from tests.reproduction.examples import OURS, PAPER, TABLE, by_key, record
 
 
@@ -32,3 +32,11 @@ def test_the_figure_is_a_picture_and_nothing_lies_beside_it(tmp_path: Path):
     assert draw_figure(TABLE, by_key(record(PAPER, 0, 0.1, 0.7)), tmp_path / "figure.png")
     (path,) = tmp_path.iterdir()
     assert path.name == "figure.png" and path.read_bytes().startswith(b"\x89PNG")
+
+
+def test_it_is_said_when_each_run_surpasses_60_percent():
+    records = by_key(record(PAPER, 0, 0.5, 0.61), record(PAPER, 2, 0.6, 0.6))
+    assert speeds(TABLE, records).splitlines()[2:] == [
+        "- Good: 200 (seed 0), never (seed 2)",
+        "- new: no run is finished",
+    ]
