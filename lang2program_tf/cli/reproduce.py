@@ -48,7 +48,8 @@ def _parser() -> OneLineParser:
         epilog=_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("table", metavar="TABLE", choices=[*NAMES, BEAMS], help=", ".join([*NAMES, BEAMS]))
+    names = [*NAMES, BEAMS]
+    parser.add_argument("table", metavar="TABLE", choices=names, help=", ".join(names))
     parser.add_argument(
         "--reading",
         choices=READINGS,
