@@ -1,15 +1,18 @@
-"""Speed of the search: examples a second in evaluation, ms a batch in training."""
+"""Speed of the search with trained weights: in evaluation examples a second, in training ms."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Any
 
+import numpy as np
 import tensorflow as tf
 
 import gin
 from lang2program_dev.benchmarks.timing import milliseconds, table
-from lang2program_tf.corpus.batches import Batch, BatchMaker, training_batches
+from lang2program_dev.benchmarks.worker import Evaluation, open_learner
+from lang2program_tf.corpus.batches import Batch, training_batches
 from lang2program_tf.learning.learner import Learner, examples_of
 from lang2program_tf.search import BeamSearch
 from lang2program_tf.search.beam_search import Beam
@@ -22,16 +25,32 @@ _BATCHES = (1, 2, 4, 8, 16, 32, 64)
 
 
 class SearchBenchmark:
-    """Measures the searches of one learner, with the weights it starts from."""
+    """Measures the searches of a learner with the weights of a run."""
 
-    def __init__(self, *, batch_size: int, repeats: int) -> None:
-        self.learner = Learner()
+    def __init__(
+        self,
+        run: Path,
+        *,
+        gin_files: Sequence[str],
+        gin_params: Sequence[str],
+        batch_size: int,
+        repeats: int,
+    ) -> None:
+        """Opens the run.
+
+        Args:
+            run: the folder of the run.
+            gin_files: the settings; those of the run if there are none.
+            gin_params: these go before all others.
+            batch_size: of evaluation.
+            repeats: of which the median is taken.
+        """
+        self.learner: Learner = open_learner(run, gin_files=gin_files, gin_params=gin_params)
         task = self.learner.task
         self.domain = task.domain.name
         self.repeats = repeats
         self.batch_size = batch_size
-        longest = [e for e in task.examples("dev") if len(e.utterances) == 5]
-        self._dev = task.batch_maker(tuple(longest))
+        self._evaluations = Evaluation(self.learner, batch_size=batch_size)
         self._train = task.batch_maker(task.examples("train"))
 
     def run(self, *, scaling: bool) -> tuple[str, dict[str, Any]]:
@@ -45,14 +64,18 @@ class SearchBenchmark:
         figures: dict[str, Any] = {
             "domain": self.domain,
             "corpus": self.learner.task.corpus,
+            "learned_steps": int(self.learner.step),
             "batch_size": self.batch_size,
             "examples_per_second": 1000 * self.batch_size / evaluation,
+            "iterations": self._iterations(),
             "training_ms": training,
             "shares": self._shares(),
         }
         rows: list[list[object]] = [
             [f"5 utterances, B = 32, {self.batch_size} examples", evaluation, "ms a batch"],
             ["", figures["examples_per_second"], "examples/s"],
+            ["", figures["iterations"], "iterations"],
+            ["steps learned before", figures["learned_steps"], ""],
             *([f"training batch of 8, {name}", ms, "ms"] for name, ms in training.items()),
             *([f"share of {part}", 100 * of, "%"] for part, of in figures["shares"].items()),
         ]
@@ -68,8 +91,27 @@ class SearchBenchmark:
         return table(rows, [self.domain, "median", ""]), figures
 
     def _evaluation(self, batch_size: int) -> Callable[[], Any]:
-        batch = _first(self._dev, batch_size)
-        return lambda: self.learner.predict(batch).programs.log_prob.numpy()
+        evaluation = Evaluation(self.learner, batch_size=batch_size)
+        return lambda: evaluation.turn(1)
+
+    def _iterations(self) -> float:
+        """How many iterations a batch of the evaluation takes, as a mean over batches.
+
+        Prediction by worlds searches each sentence alone, and this is the search of all together.
+        """
+        learner, search = self.learner, self.learner.search
+
+        @tf.function(reduce_retracing=True, autograph=False)
+        def iterations(batch: Batch) -> tf.Tensor:
+            """One, and one more for each that leaves a prefix to continue but the last."""
+            examples = examples_of(batch)
+            memory = learner.parser.read(batch.words, examples)
+            tree = search.search(memory, examples, seed=tf.zeros([2], tf.int32))
+            lives = tf.reduce_any(tree.score[:-1] > -float("inf"), axis=[1, 2])
+            return 1 + tf.math.count_nonzero(lives)
+
+        batches = [self._evaluations.next_batch() for _ in range(self.repeats)]
+        return float(np.mean([int(iterations(batch)) for batch in batches]))
 
     def _exploration(self, beam_size: int) -> Callable[[], Any]:
         """The training search alone, on batches of the training mix."""
@@ -85,7 +127,7 @@ class SearchBenchmark:
             return search.explore(memory, examples, seed=seed, step=step).complete
 
         batches = iter(training_batches(self._train, batch_size=_TRAINING_BATCH, seed=0))
-        return lambda: explore(next(batches), tf.constant(0, tf.int64)).numpy()
+        return lambda: explore(next(batches), learner.step.read_value()).numpy()
 
     def _shares(self) -> dict[str, float]:
         """How the time of one iteration of the evaluation search divides up."""
@@ -96,7 +138,7 @@ class SearchBenchmark:
     def _iteration_parts(self) -> dict[str, Callable[[], Any]]:
         """Scoring, machine and selection of one iteration in the middle of a search."""
         learner, search = self.learner, self.learner.search
-        batch = _first(self._dev, self.batch_size)
+        batch = self._evaluations.next_batch()
         examples = examples_of(batch)
         memory = learner.parser.read(batch.words, examples)
         limits = examples.num_utterances[:, tf.newaxis]
@@ -141,11 +183,6 @@ class SearchBenchmark:
         return {
             size: 1000 * size / _median(self._evaluation(size), self.repeats) for size in _BATCHES
         }
-
-
-def _first(maker: BatchMaker, size: int) -> Batch:
-    """The first `size` examples, over and over if there are fewer."""
-    return maker(tf.range(size) % len(maker))
 
 
 def _median(function: Callable[[], Any], repeats: int) -> float:

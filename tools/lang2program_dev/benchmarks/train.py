@@ -2,134 +2,163 @@
 
 from __future__ import annotations
 
+import functools
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import tensorflow as tf
-from numpy.typing import NDArray
 from tqdm import tqdm
 
 from lang2program_dev.benchmarks.timing import memory_mb, milliseconds, peak_memory_mb, table
-from lang2program_tf.corpus.batches import Batch, training_batches
+from lang2program_dev.benchmarks.worker import Training, open_learner
+from lang2program_tf.corpus.batches import Batch
 from lang2program_tf.learning.learner import Learner, examples_of
+from lang2program_tf.native_log import without_remarks
 
 _WARM_UP = 20
+STEPS_A_TURN = 10
 
 
 class TrainBenchmark:
-    """Measures the training steps of one learner."""
+    """Measures training steps from the weights of a run."""
 
-    def __init__(self, *, batch_size: int, started: float) -> None:
+    def __init__(
+        self,
+        run: Path,
+        *,
+        gin_files: Sequence[str],
+        gin_params: Sequence[str],
+        batch_size: int,
+        import_seconds: float,
+    ) -> None:
         """Builds the learner and takes the first step.
 
         Args:
+            run: the folder of the run.
+            gin_files: the settings; those of the run if there are none.
+            gin_params: these go before all others.
             batch_size: examples a step.
-            started: `time.perf_counter()` before tensorflow was imported.
+            import_seconds: how long the import of TensorFlow took.
         """
-        imported = time.perf_counter()
-        self.learner = Learner()
-        task = self.learner.task
-        maker = task.batch_maker(task.examples("train"))
-        self._batches = iter(training_batches(maker, batch_size=batch_size, seed=self.learner.seed))
+        started = time.perf_counter()
+        self.learner: Learner = open_learner(run, gin_files=gin_files, gin_params=gin_params)
+        self._training = Training(self.learner, batch_size=batch_size)
         built = time.perf_counter()
-        self._step()
+        with without_remarks():
+            self._training.turn(1)
         self.start_up = {
-            "import": imported - started,
-            "build": built - imported,
+            "import": import_seconds,
+            "build": built - started,
             "first_step": time.perf_counter() - built,
         }
-        for _ in range(_WARM_UP):
-            self._step()
+        self._training.turn(_WARM_UP)
 
     def run(self, *, steps: int) -> tuple[str, dict[str, Any]]:
         """A table for people and the figures as a JSON object.
 
-        A step takes longer the more programs the parser finds. Whether anything else makes it
-        slower is seen by learning for a quarter once more from the same start.
+        A step takes longer the more programs the parser finds; so the weights go back to where they
+        were after each turn of ten steps, and what grows is seen by comparing quarters.
         """
-        optimizer = self.learner.train_step.optimizer
-        variables = [*self.learner.parser.trainable_variables, *optimizer.variables()]
-        start = [variable.numpy() for variable in variables]
         memory = [memory_mb()]
-        quarters = []
-        for number, part in enumerate(np.array_split(np.arange(steps), 4), start=1):
-            quarters.append(self._times(len(part), f"quarter {number}"))
-            memory.append(memory_mb())
-        times = np.concatenate(quarters)
-        shares = self._shares()
-        for variable, value in zip(variables, start):
-            variable.assign(value)
-        again = self._times(len(quarters[0]), "quarter 1 again")
+        quarters, turns = [], []
+        lengths = [min(STEPS_A_TURN, steps - i) for i in range(0, steps, STEPS_A_TURN)]
+        with tqdm(total=steps, desc="measuring", unit="step", leave=False) as bar:
+            for part in np.array_split(lengths, 4):
+                seconds: list[float] = []
+                for length in part.tolist():
+                    turns.append(self._training.turn(length))
+                    seconds += turns[-1]["seconds"]
+                    bar.update(length)
+                quarters.append(seconds)
+                memory.append(memory_mb())
+        times = 1000 * np.concatenate(quarters)
+        found = {
+            name: float(np.average([turn["amounts"][name] for turn in turns], weights=lengths))
+            for name in turns[0]["amounts"]
+        }
         figures: dict[str, Any] = {
             "domain": self.learner.task.domain.name,
             "corpus": self.learner.task.corpus,
-            "ms_per_step": 1000 * float(np.median(times)),
-            "mean_ms_per_step": 1000 * float(times.mean()),
+            "learned_steps": self._training.first_step,
+            "ms_per_step": float(np.median(times)),
+            "quartiles_ms_per_step": np.percentile(times, [25, 75]).tolist(),
+            "mean_ms_per_step": float(times.mean()),
             "steps": steps,
+            **found,
             "peak_rss_mb": peak_memory_mb(),
             "growth_mb": np.diff(memory).tolist(),
-            "again_to_first_quarter": float(np.median(again) / np.median(quarters[0])),
+            "last_to_first_quarter": _ratio(quarters[-1], quarters[0]),
             "start_up_s": self.start_up,
-            "shares": shares,
+            "shares": self._shares(),
         }
-        rows: list[list[object]] = [
-            ["a step, median", figures["ms_per_step"], "ms"],
-            ["a step, mean", figures["mean_ms_per_step"], "ms"],
-            ["highest memory", figures["peak_rss_mb"], "MB"],
-            *(
-                [f"growth of memory in quarter {number}", growth, "MB"]
-                for number, growth in enumerate(figures["growth_mb"], start=1)
-            ),
-            ["time of quarter 1, taken again", 100 * figures["again_to_first_quarter"], "%"],
-            *([f"start-up: {name}", seconds, "s"] for name, seconds in self.start_up.items()),
-            *([f"share of {name}", 100 * of, "%"] for name, of in figures["shares"].items()),
-        ]
-        return table(rows, [figures["domain"], "", ""]), figures
-
-    def _times(self, steps: int, description: str) -> NDArray[np.float64]:
-        """The seconds of each of so many steps."""
-        times = np.zeros([steps])
-        for i in tqdm(range(steps), desc=description, unit="step", leave=False):
-            start = time.perf_counter()
-            self._step()
-            times[i] = time.perf_counter() - start
-        return times
-
-    def _step(self) -> None:
-        float(self.learner.train(next(self._batches)).loss)
+        return _text(figures), figures
 
     def _shares(self) -> dict[str, float]:
-        """Encoding, search, and the rest (weights, gradient, optimizer), on one batch."""
-        batch = next(self._batches)
-        times = milliseconds(
-            {
-                "encoding": self._phase(batch, search=False),
-                "search": self._phase(batch, search=True),
-                "step": lambda: float(self.learner.train(batch).loss),
-            },
-            repeats=20,
-        )
-        whole = times["step"]
-        return {
-            "encoding": times["encoding"] / whole,
-            "search": (times["search"] - times["encoding"]) / whole,
-            "learning": (whole - times["search"]) / whole,
-        }
+        """Encoding, search, and the rest (weights, gradient, optimizer), on the same batches."""
+        self._training.go_back()
+        batch = next(self._training.batches)
 
-    def _phase(self, batch: Batch, *, search: bool) -> Callable[[], Any]:
+        def step() -> None:
+            """The last of the three."""
+            nonlocal batch
+            float(self.learner.train(batch).loss)
+            batch = next(self._training.batches)
+
+        phases = {"encoding": self._phase(search=False), "search": self._phase(search=True)}
+        if self.learner.train_step.recall is not None:
+            del phases["search"]
+        timed = {name: functools.partial(_call, of, lambda: batch) for name, of in phases.items()}
+        times = milliseconds({**timed, "step": step}, repeats=20)
+        ends = [0.0, *times.values()]
+        shares = [(after - before) / ends[-1] for before, after in zip(ends, ends[1:])]
+        return dict(zip([*phases, "learning"], shares))
+
+    def _phase(self, *, search: bool) -> Callable[[Batch], tf.Tensor]:
         """A step up to the end of the encoding, or of the search."""
         parser, exploration = self.learner.parser, self.learner.train_step.search
 
-        @tf.function(autograph=False)
-        def phase() -> tf.Tensor:
+        @tf.function(reduce_retracing=True, autograph=False)
+        def phase(batch: Batch) -> tf.Tensor:
             examples = examples_of(batch)
             memory = parser.read(batch.words, examples)
             if not search:
                 return memory.decoder.keys
             seed = tf.constant([0, 0])
-            step = tf.constant(0, tf.int64)
+            step = self.learner.step.read_value()
             return exploration.explore(memory, examples, seed=seed, step=step).complete
 
-        return lambda: phase().numpy()
+        return phase
+
+
+def _call(phase: Callable[[Batch], tf.Tensor], batch: Callable[[], Batch]) -> None:
+    phase(batch()).numpy()
+
+
+def _ratio(times: Sequence[float], others: Sequence[float]) -> float | None:
+    """Of the medians, None if there is none."""
+    return float(np.median(times) / np.median(others)) if times and others else None
+
+
+def _text(figures: dict[str, Any]) -> str:
+    low, high = figures["quartiles_ms_per_step"]
+    rows: list[list[object]] = [
+        ["a step, median", figures["ms_per_step"], "ms"],
+        ["quartiles", f"{low:.1f}, {high:.1f}", "ms"],
+        ["a step, mean", figures["mean_ms_per_step"], "ms"],
+        ["steps learned before", figures["learned_steps"], ""],
+        ["steps that updated the weights", 100 * figures["updated"], "%"],
+        ["examples solved", 100 * figures["solved"], "%"],
+        ["decisions learned from, a step", figures["decisions"], ""],
+        ["highest memory", figures["peak_rss_mb"], "MB"],
+        *(
+            [f"growth of memory in quarter {number}", growth, "MB"]
+            for number, growth in enumerate(figures["growth_mb"], start=1)
+        ),
+        ["time of the last quarter to the first", figures["last_to_first_quarter"] or "?", ""],
+        *([f"start-up: {name}", time, "s"] for name, time in figures["start_up_s"].items()),
+        *([f"share of {name}", 100 * of, "%"] for name, of in figures["shares"].items()),
+    ]
+    return table(rows, [figures["domain"], "", ""])

@@ -1,0 +1,197 @@
+"""Two checkouts timed in turn: on a noisy machine only their ratio means anything."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import Any, NamedTuple
+
+import numpy as np
+from tqdm import tqdm
+
+from lang2program_dev.benchmarks import worker
+from lang2program_dev.benchmarks.checkouts import THIS_CHECKOUT, check_checkout
+from lang2program_dev.benchmarks.timing import table
+from lang2program_tf.errors import UserError
+from lang2program_tf.tensorflow_defaults import users_environment
+
+
+class Measured(NamedTuple):
+    """What to time in a process.
+
+    Attributes:
+        kind: `train` or `search`.
+        run: the folder of the run that the weights are of.
+        gin_files: the settings; those of the run if there are none.
+        gin_params: these go before all others.
+        batch_size: examples a step, or a batch.
+    """
+
+    kind: str
+    run: Path
+    gin_files: Sequence[str]
+    gin_params: Sequence[str]
+    batch_size: int
+
+
+class WorkerProcess:
+    """`worker.py` in a process of its own; a context manager that ends it.
+
+    Attributes:
+        opened: domain and corpus of what is timed.
+    """
+
+    def __init__(self, checkout: Path, measured: Measured) -> None:
+        """Starts the process, and has it open the run.
+
+        Args:
+            checkout: from which it imports this project.
+            measured: what it times.
+        """
+        check_checkout(checkout)
+        self._checkout = checkout
+        self._errors = tempfile.TemporaryFile("w+")  # noqa: SIM115
+        paths = [str(checkout.resolve()), os.environ.get("PYTHONPATH", "")]
+        self._process = subprocess.Popen(
+            [sys.executable, worker.__file__, str(checkout.resolve())],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=self._errors,
+            text=True,
+            env={**users_environment(), "PYTHONPATH": os.pathsep.join(filter(None, paths))},
+        )
+        run = str(measured.run.resolve())
+        try:
+            self.opened = self._ask({**measured._asdict(), "run": run})
+        except BaseException:
+            self.close()
+            raise
+
+    def __enter__(self) -> WorkerProcess:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Ends the process."""
+        self._process.kill()
+        self._process.communicate()
+        self._errors.close()
+
+    def turn(self, count: int) -> dict[str, Any]:
+        """Times so many steps or batches, see `worker.py`."""
+        return self._ask({"count": count})
+
+    def _ask(self, request: dict[str, Any]) -> dict[str, Any]:
+        assert self._process.stdin is not None and self._process.stdout is not None
+        line = ""
+        try:
+            self._process.stdin.write(json.dumps(request) + "\n")
+            self._process.stdin.flush()
+            line = self._process.stdout.readline()
+        except BrokenPipeError:
+            pass
+        if not line:
+            self._errors.seek(0)
+            said = self._errors.read().splitlines() or ["it said nothing"]
+            raise UserError(f"the process that times {self._checkout} ended: {said[-1]}")
+        answer: dict[str, Any] = json.loads(line)
+        if "error" in answer:
+            raise UserError(f"{self._checkout} cannot be timed: {answer['error']}")
+        return answer
+
+
+def compare(
+    this: Measured, other: Measured, *, checkout: Path, turns: int, count: int
+) -> tuple[str, dict[str, Any]]:
+    """Times this checkout and another in turn, on the same batches with the same weights.
+
+    Args:
+        this: what to time here.
+        other: what to time there.
+        checkout: the other one.
+        turns: how many turns each of them gets.
+        count: steps or batches a turn.
+
+    Returns:
+        A table for people, and the figures as a JSON object.
+    """
+    answers: dict[str, list[dict[str, Any]]] = {"this": [], "against": []}
+    with (
+        WorkerProcess(THIS_CHECKOUT, this) as first,
+        WorkerProcess(checkout, other) as second,
+    ):
+        workers = {"this": first, "against": second}
+        for process in workers.values():  # what is built in the first turn is not timed
+            process.turn(count)
+        for _ in tqdm(range(turns), desc="measuring in turn", leave=False):
+            for name, process in workers.items():
+                answers[name].append(process.turn(count))
+        opened = first.opened
+    figures = {
+        "kind": this.kind,
+        **opened,
+        "batch_size": this.batch_size,
+        "turns": turns,
+        "count": count,
+        **summary(answers),
+    }
+    return _text(figures), figures
+
+
+def summary(answers: dict[str, list[dict[str, Any]]]) -> dict[str, Any]:
+    """The ratio of times, and what the two found, of the turns of `this` and of `against`."""
+    seconds = {
+        name: np.array([turn["seconds"] for turn in of]) for name, of in answers.items()
+    }  # [turns, count] each
+    ratios = seconds["this"].sum(axis=1) / seconds["against"].sum(axis=1)
+    first, median, third = np.percentile(ratios, [25, 50, 75]).tolist()
+    examples = [[turn["examples"] for turn in of] for of in answers.values()]
+    return {
+        "ms": {name: 1000 * float(np.median(of)) for name, of in seconds.items()},
+        "ratio": {"median": median, "quartiles": [first, third]},
+        "amounts": {
+            amount: {
+                name: float(np.mean([t["amounts"][amount] for t in answers[name]]))
+                for name in answers
+            }
+            for amount in answers["this"][0]["amounts"]
+        },
+        "peak_mb": {name: of[-1]["peak_mb"] for name, of in answers.items()},
+        "same_examples": examples[0] == examples[1],
+    }
+
+
+def _text(figures: dict[str, Any]) -> str:
+    each = "a step" if figures["kind"] == "train" else "a batch"
+    rows: list[list[object]] = [
+        [f"ms {each}, median", *figures["ms"].values()],
+        *(
+            [name, *(f"{value:.2f}" for value in of.values())]
+            for name, of in figures["amounts"].items()
+        ),
+        ["highest memory, MB", *figures["peak_mb"].values()],
+    ]
+    low, high = figures["ratio"]["quartiles"]
+    lines = [
+        table(
+            rows, [f"{figures['domain']}, {figures['batch_size']} examples {each}", *figures["ms"]]
+        ),
+        f"time of this / time of the other: {figures['ratio']['median']:.3f}, quartiles {low:.3f} "
+        f"and {high:.3f}, over {figures['turns']} turns of {figures['count']}",
+    ]
+    if not figures["same_examples"]:
+        lines.append("warning: the two did not get the same examples")
+    return "\n".join(lines)
