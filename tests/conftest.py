@@ -12,13 +12,14 @@ from typing import TYPE_CHECKING, Callable
 
 import pytest
 
+from lang2program_tf.tensorflow_defaults import set_tensorflow_defaults
+
 if TYPE_CHECKING:
     from lang2program_tf.serving.model import Model
 
-# Both are read when TensorFlow is first imported. With other threads than commands have, numbers
-# would differ in their last bits from those of commands that tests start.
-os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
-os.environ.setdefault("TF_NUM_INTRAOP_THREADS", "1")
+# With other threads than commands have, numbers would differ in their last bits from those of
+# commands that tests start.
+set_tensorflow_defaults()
 
 if importlib.util.find_spec("aiohttp") is None:  # the extra `serve` needs Python 3.10
     collect_ignore_glob = ["server/*", "playground/*", "**/cli/test_*serve.py", "cli/test_play*.py"]

@@ -1,0 +1,48 @@
+"""How the cores that this process may use are shared out: parts of a batch, threads, processes."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+# With more parts than this, each has too little to do.
+_MOST_PARTS = 8
+_CPU_LIMIT = Path("/sys/fs/cgroup/cpu.max")
+
+
+def num_cores(cpu_limit: Path = _CPU_LIMIT) -> int:
+    """How many cores this process may use: those it is bound to, or fewer in a container.
+
+    Args:
+        cpu_limit: the file with the limit of a container, "QUOTA PERIOD" or "max PERIOD".
+    """
+    if hasattr(os, "sched_getaffinity"):
+        cores = len(os.sched_getaffinity(0))
+    else:
+        cores = os.cpu_count() or 1
+    try:
+        quota, period = cpu_limit.read_text(encoding="ascii").split()
+        cores = min(cores, int(quota) // int(period))
+    except (OSError, ValueError):
+        pass  # no container, or one without a limit
+    return max(cores, 1)
+
+
+def explored_parts(examples: int) -> int:
+    """In how many parts a batch is searched to learn from it: one for each core."""
+    return min(examples, num_cores(), _MOST_PARTS)
+
+
+def predicted_parts() -> int:
+    """In how many parts a large batch is predicted: two for each core, as some end early."""
+    return min(2 * num_cores(), _MOST_PARTS)
+
+
+def threads_per_operation() -> int:
+    """Between how many threads one operation is split.
+
+    A search is thousands of small operations, and to split one costs more than it saves, mostly a
+    tenth to a third of the time: the parts of a batch have a core each instead. Only cores that
+    they leave over help with what is large.
+    """
+    return max(1, num_cores() // _MOST_PARTS)
