@@ -30,7 +30,7 @@ def test_importing_it_and_running_a_program_import_nothing_heavy():
 
 
 def test_help_shows_how_to_begin_and_every_function():
-    text = pydoc.render_doc(l2p, renderer=pydoc.plaintext)
+    text = pydoc.render_doc(l2p, renderer=pydoc.plaintext)  # type: ignore[attr-defined]
     assert 'parser = l2p.load("exported/scene")' in text
     for name in l2p.__all__:
         assert f"    {name}(" in text

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -224,7 +225,8 @@ def test_settings_are_those_of_the_appendix(
 ):
     load_gin([name], SMALL)
     learner = Learner()
-    search, rule = learner.train_step.search, learner.train_step.weights
+    search = learner.train_step.search
+    rule: Any = learner.train_step.weights
     assert learner.parser.history == (history,)
     assert exploration == (
         type(search.selection).__name__,
@@ -258,5 +260,5 @@ def test_rows_of_the_paper_are_as_run_unless_the_text_goes_on_top():
     rules = [type(learner.train_step.search.selection).__name__ for learner in (as_run, text)]
     assert rules == [RANDOM, OTHER]
     load_gin(["paper/scene_reinforce.gin", TEXT], [])
-    rule = Learner().train_step.weights
+    rule: Any = Learner().train_step.weights
     assert (rule.correct, rule.incorrect, rule.baseline) == (1.0, 0.0, 0.0001)

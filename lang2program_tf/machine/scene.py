@@ -43,7 +43,7 @@ class SceneRules(Rules):
 
     domain = SCENE
     num_positions = STAGE_LENGTH
-    creates = "create"
+    creates: str | None = "create"
     identity_step = 1 << _IDENTITY
     look_sizes = (len(COLOR_LETTERS),) * 2
     look_groups = ((0,), (1,), (0, 1))

@@ -19,7 +19,7 @@ def command(monkeypatch: pytest.MonkeyPatch):
 
     def register(main, **options) -> None:
         module = types.ModuleType("probe_command")
-        module.main = main
+        vars(module)["main"] = main
         monkeypatch.setitem(sys.modules, "probe_command", module)
         monkeypatch.setitem(
             cli.COMMANDS, "probe", cli.Command("probe_command", "probes", **options)

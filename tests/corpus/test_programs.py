@@ -33,7 +33,8 @@ def assert_same(memory, other) -> None:
 def test_every_program_leads_from_its_turn_to_the_target(name):
     domain, examples = get_domain(name), some_turns(name)
     memory = list_programs(domain, examples)
-    assert (memory.tokens.dtype, memory.tokens.shape[1]) == (np.int8, 7)
+    assert memory.tokens.dtype == np.int8
+    assert memory.tokens.shape[1] == 7
     for example, first, stop in zip(examples, memory.offsets, memory.offsets[1:]):
         target = domain.parse_world(example.target)
         candidates = commands_between(example.start.world, target)
@@ -93,7 +94,9 @@ def test_another_language_has_a_file_of_its_own(cache, monkeypatch, tmp_path):
     load_programs(domain, examples)
     (tmp_path / "language").mkdir()
     (tmp_path / "language" / "scene.py").write_text("# other rules\n")
-    monkeypatch.setattr(programs.language, "__file__", str(tmp_path / "language" / "__init__.py"))
+    monkeypatch.setattr(
+        "lang2program_tf.language.__file__", str(tmp_path / "language" / "__init__.py")
+    )
     load_programs(domain, examples)
     assert len(list(cache.iterdir())) == 2
 
@@ -103,7 +106,7 @@ def test_several_processes_list_the_same_in_the_same_order(monkeypatch):
     alone = list_programs(domain, examples)
     monkeypatch.setattr(programs, "_WORTH_A_PROCESS", 50)
     monkeypatch.setattr(programs, "_CHUNK", 7)
-    monkeypatch.setattr(programs.os, "cpu_count", lambda: 2)
+    monkeypatch.setattr("os.cpu_count", lambda: 2)
     assert_same(list_programs(domain, examples), alone)
 
 

@@ -11,9 +11,7 @@ from lang2program_tf.corpus.embedded.splits import Sizes, generate_splits
 from lang2program_tf.corpus.glove import ORIGINAL_MAX_RANK
 from lang2program_tf.corpus.word_table import write_word_table
 from lang2program_tf.corpus.words import (
-    PADDING,
     SPECIAL_WORDS,
-    UNKNOWN,
     WordSource,
     WordVectors,
     load_word_vectors,
@@ -22,6 +20,7 @@ from lang2program_tf.corpus.words import (
 from lang2program_tf.errors import UserError
 from lang2program_tf.fixed_normal import FixedNormal
 from lang2program_tf.language import get_domain
+from lang2program_tf.word_ids import PADDING, UNKNOWN
 
 SOURCE = WordSource("somewhere.txt", max_rank=None, genuine=2)
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -12,6 +11,7 @@ import pytest
 
 import lang2program_tf
 from lang2program_tf import language
+from tests.pythons import find_python
 
 ROOT = Path(lang2program_tf.__file__).parents[1]
 
@@ -46,15 +46,6 @@ def test_the_language_imports_the_standard_library_and_itself_only():
 def test_all_names_that_the_package_offers_exist():
     assert sorted(language.__all__) == sorted(set(language.__all__))
     assert all(hasattr(language, name) for name in language.__all__)
-
-
-def find_python(version: str) -> str:
-    """An interpreter of this version that starts (a version manager's stand-in may not)."""
-    path = shutil.which(f"python{version}")
-    check = f"import sys; sys.exit('%d.%d' % sys.version_info[:2] != {version!r})"
-    if path is None or subprocess.run([path, "-c", check], capture_output=True).returncode:
-        pytest.skip(f"no python{version} on PATH")
-    return path
 
 
 @pytest.mark.parametrize("version", ["3.8", "3.9"])

@@ -41,9 +41,10 @@ def is_roundabout(state: State, last: Token | None, token: Token) -> bool:
 
 def exhaustive(domain: Domain, start: State, target: World, max_tokens: int) -> set[tuple]:
     """Every program that a search with endless beams finds, as the ids of its tokens."""
-    found, live = set(), [((), start)]
+    found: set[tuple] = set()
+    live: list = [((), start)]
     for length in range(1, max_tokens + 1):
-        longer = []
+        longer: list = []
         for prefix, state in live:
             last = domain.tokens[prefix[-1]] if prefix else None
             for number, token in enumerate(domain.tokens):

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 import numpy as np
 import pytest
@@ -161,7 +162,8 @@ def test_all_batches_share_one_graph(runs: SmallRuns):
     examples = runs.learner.task.examples("dev")
     list(Evaluator(runs.learner, examples, batch_size=3).predictions())
     list(Evaluator(runs.learner, examples, batch_size=2).predictions())
-    assert runs.learner._predict_graph.experimental_get_tracing_count() == 1
+    graph: Any = runs.learner._predict_graph
+    assert graph.experimental_get_tracing_count() == 1
 
 
 @pytest.mark.slow

@@ -14,10 +14,13 @@ import pytest
 import tensorflow as tf
 
 import gin
+from lang2program_tf.corpus.batches import Batch
 from lang2program_tf.corpus.seen_words import read_seen_words
+from lang2program_tf.corpus.tokenizers import KnownForms
 from lang2program_tf.errors import UserError
 from lang2program_tf.learning.loop import Interrupted, TrainingLoop
 from lang2program_tf.learning.run_folder import RunFolder
+from lang2program_tf.learning.train_step import StepMetrics
 from tests.learning.small_runs import (
     SmallRuns,
     checkpoint_values,
@@ -44,6 +47,7 @@ def finished(runs: SmallRuns, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_a_run_keeps_the_words_seen_in_training(runs: SmallRuns, finished: Path):
     counts = read_seen_words(finished / "seen_words.tsv", remedy="")
+    assert isinstance(runs.learner.task.tokenizer, KnownForms)
     assert counts == runs.learner.task.tokenizer.seen
     assert counts["the"] > 100
 
@@ -234,7 +238,7 @@ def test_weights_that_break_stop_the_run_and_are_not_saved(
     loop = runs.loop(tmp_path)
     train = runs.learner.train
 
-    def break_down(batch: object) -> object:
+    def break_down(batch: Batch) -> StepMetrics:
         metrics = train(batch)
         if int(runs.learner.step) == step:
             poison(runs, value)
@@ -260,7 +264,7 @@ def test_a_loss_that_is_not_a_number_names_the_step_and_the_examples(
     train = runs.learner.train
     seen = []
 
-    def break_down(batch: object) -> object:
+    def break_down(batch: Batch) -> StepMetrics:
         seen.append(batch)
         metrics = train(batch)
         return metrics._replace(**{name: tf.constant(np.nan)}) if len(seen) == 5 else metrics
@@ -280,7 +284,7 @@ def test_scores_that_are_not_finite_name_the_step_and_the_variable(
     loop = runs.loop(tmp_path, save_every=1)
     train = runs.learner.train
 
-    def break_down(batch: object) -> object:
+    def break_down(batch: Batch) -> StepMetrics:
         if int(runs.learner.step) == 1:
             poison(runs, float("nan"))
         return train(batch)

@@ -20,6 +20,7 @@ def test_words_are_split_as_in_the_original_unless_gin_says_otherwise():
 def test_seen_words_are_those_of_the_training_examples():
     task = known_forms()
     read = {w for e in task.examples("train") for u in e.utterances for w in task.tokenizer.read(u)}
+    assert isinstance(task.tokenizer, KnownForms)
     assert read <= set(task.tokenizer.seen)
     assert task.tokenizer.read("swpa the frist") == ["swap", "the", "first"]
 
@@ -29,6 +30,7 @@ def test_a_run_folder_keeps_them_for_machines_without_the_data(tmp_path, monkeyp
     task.write_seen_words(tmp_path)
     monkeypatch.setattr(module, "load_corpus", None)
     again = known_forms(folder=tmp_path)
+    assert isinstance(task.tokenizer, KnownForms)
     assert isinstance(again.tokenizer, KnownForms)
     assert again.tokenizer.seen == task.tokenizer.seen
 

@@ -189,7 +189,7 @@ def test_a_rollout_that_completes_nothing_weighs_nothing(rolled_out):
 
 def test_weights_that_cancel_out_keep_their_squares(found):
     # With a constant of 1/2, a decision that as many good as bad programs share has no gradient.
-    balance = Counter()
+    balance: Counter[object] = Counter()
     for example, programs in enumerate(found.programs):
         for _, rewarded, cases in programs:
             for case in cases:

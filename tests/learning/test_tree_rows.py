@@ -14,6 +14,7 @@ from lang2program_tf.learning.tree_rows import (
     push_up,
     used_rows,
 )
+from lang2program_tf.model.parser import Parser
 from lang2program_tf.search import SearchTree
 from tests.learning import plain_learning
 from tests.learning.small_steps import found_by, small_search, solvable_examples
@@ -77,6 +78,7 @@ def test_decisions_need_the_prefixes():
 def test_rescored_programs_have_seen_the_full_history(history):
     search = small_search("scene", history, independent_utterances=True)
     parser, machine = search.parser, search.machine
+    assert isinstance(parser, Parser)
     examples = solvable_examples(search)
     tree = found_by(search, examples)
     edges = all_edges(tree, tf.constant(machine.action_tokens))

@@ -82,8 +82,8 @@ def test_only_rules_that_look_at_probabilities_need_fresh_ones():
     schedule = LinearSchedule(start=0.0, end=1.0, steps=100)
     for rule in (Meritocratic(0.25), Meritocratic(0, alpha=0), Meritocratic(schedule)):
         assert rule.uses_probabilities
-    for rule in (Meritocratic(0), Reinforce(0.1)):
-        assert not rule.uses_probabilities
+    for other in (Meritocratic(0), Reinforce(0.1)):
+        assert not other.uses_probabilities
 
 
 @pytest.mark.parametrize("name", ["mml beta=high", "mml alpha=1", "guess", "mml gamma=1 beta=0"])

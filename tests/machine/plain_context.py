@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from lang2program_tf.language import UNKNOWN_COMMAND, Domain, State, World
+from lang2program_tf.language import UNKNOWN_COMMAND, Command, Domain, State, World
 from lang2program_tf.language.values import WorldObject
 
 SEEN = 5  # commands
@@ -181,7 +181,7 @@ def _where(key: object, things: Sequence[Thing], size: int) -> list[int]:
     return _joined(one_hot(number, size) for number in numbers)
 
 
-def _visible(state: State) -> list[tuple[int, object]]:
+def _visible(state: State) -> list[tuple[int, Command]]:
     """The last commands with their steps."""
     return list(enumerate(state.history))[-SEEN:]
 

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 import tensorflow as tf
 
-from lang2program_tf.corpus.words import PADDING
 from lang2program_tf.language import execute
 from lang2program_tf.machine import get_machine
 from lang2program_tf.machine.context import context_features
 from lang2program_tf.model import Parser
 from lang2program_tf.model.attention import Attention
 from lang2program_tf.model.context_decoder import CONTEXTS
+from lang2program_tf.word_ids import PADDING
 from tests.model.turns import (
     DOMAIN,
     FIRST,
@@ -34,7 +36,7 @@ def parser() -> Parser:
     return context_parser()
 
 
-def changed(what: str) -> tuple[np.ndarray, object]:
+def changed(what: str) -> tuple[np.ndarray, Any]:
     """Words and turns of which something has changed in the last."""
     words, begins = WORDS.copy(), states()
     if what == "present sentence":
@@ -152,7 +154,7 @@ def test_learning_drops_by_seed_and_prediction_drops_nothing():
     np.testing.assert_array_equal(plain, scores(parser).log_probs)
 
 
-def layer(weights: object, values: np.ndarray) -> np.ndarray:
+def layer(weights: Any, values: np.ndarray) -> np.ndarray:
     return np.maximum(values @ weights.kernel.numpy() + weights.bias.numpy(), 0)
 
 

@@ -56,7 +56,7 @@ def test_stacks_are_embedded_slot_by_slot(make_parser, name):
 def test_leading_dimensions_stay(make_parser):
     parser = make_parser()
     tokens, stack = parser.tokens_history, parser.stack_history
-    features = plain_stack_features(get_domain("scene"), [*STACKS["scene"], []])
+    features = plain_stack_features(get_domain("scene"), STACKS["scene"] + [[]])
     kernel = tf.random.stateless_normal([tokens.width, 8], seed=[1, 2])
     flat = tokens.embed(plain_tokens_features(PREFIXES), tokens.prepare(kernel))
     square = tf.reshape(plain_tokens_features(PREFIXES), [2, 2, 4])

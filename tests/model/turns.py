@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 import tensorflow as tf
 
-from lang2program_tf.corpus.words import PADDING
 from lang2program_tf.language import State, World, execute, get_domain, step
 from lang2program_tf.machine import Examples, get_machine
 from lang2program_tf.machine.encode import encode_states
@@ -16,6 +15,7 @@ from lang2program_tf.machine.features import HistoryFeatures
 from lang2program_tf.machine.plain_features import plain_stack_features, plain_tokens_features
 from lang2program_tf.model import DecoderScores, Parser
 from lang2program_tf.model.context_decoder import CONTEXTS
+from lang2program_tf.word_ids import PADDING
 
 DOMAIN = get_domain("alchemy")
 NUM_WORDS = 30

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from lang2program_tf.language import get_domain
@@ -10,7 +12,7 @@ from lang2program_tf.parity.model_records import scoring_inputs
 
 def test_independent_utterances_hide_the_tokens_of_earlier_ones():
     domain = get_domain("tangrams")
-    case = {
+    case: dict[str, Any] = {
         "previous_decisions": ["all-objects", "1", "index", "ARemove", "2"],
         "previous_decisions_this_utterance": ["2"],
         "stack": [["i", 2]],

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 from tensorflow.core.protobuf import meta_graph_pb2
@@ -29,7 +30,7 @@ class FakeParser:
         count = sum(map(bool, said))
         commands = [b"allObjects 1 index remove"] + [b"1 -1 prevArg1 add"] * (count - 1)
         error = b"this one is too hard" if b"fail" in said else b""
-        outputs = {
+        outputs: dict[str, Any] = {
             "program": [[b" ".join(commands), b"allObjects 2 index remove", b""]],
             "world": [[b"1:0", b"1:1", b""]],
             "worlds": [[b"1:0"] * count + [b""] * (5 - count)],

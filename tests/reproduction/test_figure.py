@@ -18,7 +18,7 @@ def test_a_row_with_runs_has_a_curve_of_its_seeds_at_their_common_steps():
 
 
 def test_a_run_that_was_never_evaluated_is_left_out():
-    nothing = {"sample": [], "dev": []}
+    nothing: dict[str, list] = {"sample": [], "dev": []}
     records = by_key(record(PAPER, 0, 0.1, 0.2), record(OURS, 0, 0.1, 0.2, curve=nothing))
     assert list(figure_curves(TABLE, records)) == ["Good"]
 

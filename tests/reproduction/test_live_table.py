@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 
 from lang2program_tf.learning.run_folder import RESULT, RunFolder
-from lang2program_tf.reproduction import live_table
 from lang2program_tf.reproduction.cells import Run
 from lang2program_tf.reproduction.live_table import LiveTable, PlainLines, open_view, render
 from lang2program_tf.reproduction.queue import Job, State
@@ -58,7 +57,7 @@ def test_hours_are_told_as_hours(jobs: list[Job]):
 
 def test_a_terminal_is_redrawn_in_place(jobs: list[Job], monkeypatch: pytest.MonkeyPatch):
     size = os.terminal_size((100, 24))
-    monkeypatch.setattr(live_table.shutil, "get_terminal_size", lambda: size)
+    monkeypatch.setattr("shutil.get_terminal_size", lambda: size)
     stream = io.StringIO()
     view = LiveTable(jobs, stream)
     view.tick()
@@ -82,7 +81,7 @@ def test_elsewhere_there_is_a_line_for_each_change_and_a_summary_each_minute(
     jobs: list[Job], monkeypatch: pytest.MonkeyPatch
 ):
     now = [1000.0]
-    monkeypatch.setattr(live_table.time, "monotonic", lambda: now[0])
+    monkeypatch.setattr("time.monotonic", lambda: now[0])
     stream = io.StringIO()
     view = open_view(jobs, stream)
     assert isinstance(view, PlainLines)

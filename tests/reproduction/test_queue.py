@@ -46,7 +46,8 @@ class Scripts:
     """An engine of scripts; its arguments say which."""
 
     def __init__(self, **scripts: dict) -> None:
-        self.scripts, self.started = scripts, {}
+        self.scripts = scripts
+        self.started: dict[str, Script] = {}
 
     def start(self, arguments: Sequence[str], *, log: Path) -> Script:
         self.started[arguments[0]] = Script(log, **self.scripts[arguments[0]])

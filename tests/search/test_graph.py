@@ -190,8 +190,8 @@ def test_batches_of_one_shape_share_one_trace():
     for number, batch in enumerate([(one, two), (two, three), (three, three), (one, one)]):
         traced.function(*traced.inputs(batch, seed=number, step=10 * number))
     assert traced.traces == 1
-    for batch in ([two], [one], [three]):
-        traced.function(*traced.inputs(batch))
+    for example in (two, one, three):
+        traced.function(*traced.inputs([example]))
     assert traced.traces == 2
 
 

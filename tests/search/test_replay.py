@@ -38,8 +38,8 @@ def trees(request):
 def test_it_holds_the_programs_and_nothing_else(trees):
     machine, found, again = trees
     for expected, programs in zip(programs_of(machine, found), programs_of(machine, again)):
-        expected = {p.tokens: (p.log_prob, p.world) for p in expected}
-        assert {p.tokens: (p.log_prob, p.world) for p in programs} == expected
+        of_search = {p.tokens: (p.log_prob, p.world) for p in expected}
+        assert {p.tokens: (p.log_prob, p.world) for p in programs} == of_search
         assert all(program.rewarded for program in programs)
         assert len(programs) == len(expected)
 
@@ -59,7 +59,7 @@ def test_prefixes_have_the_histories_that_the_search_saw(trees):
     def histories(tree, row):
         """Utterance, world, last tokens and stack of each prefix."""
         result = {}
-        starts = [[((), 0.0)], *beams_of(tree, row)[:-1]]
+        starts: list = [[((), 0.0)], *beams_of(tree, row)[:-1]]
         for iteration, beam in enumerate(starts):
             scores = tree.score[iteration - 1, row].numpy() if iteration else np.array([0.0])
             for place, (tokens, _) in zip(np.flatnonzero(scores > -np.inf), beam):

@@ -58,7 +58,7 @@ def candidates_of(
         np.log(shares or np.ones(len(outcomes))),
     ]
     tensors = [tf.constant(np.repeat(part[np.newaxis], rows, axis=0), tf.float32) for part in parts]
-    return Candidates(*tensors, action_tokens=tf.constant(ACTIONS))
+    return Candidates._make([*tensors, tf.constant(ACTIONS)])
 
 
 def select(

@@ -22,7 +22,7 @@ def texts(*values):
 
 def run(work, limits=LIMITS):
     """Runs `work(batcher)`; what it gives, and the rows of all batches as they were observed."""
-    observed = []
+    observed: list = []
 
     async def inside():
         batcher = Batcher(limits, observe=observed.append)

@@ -54,7 +54,8 @@ def parser(domain: str, history: tuple[str, ...] = ("tokens", "stack")) -> Parse
 def _cases(domain_name: str) -> tuple[tuple[tf.Tensor, HistoryFeatures, tf.Tensor], tf.Tensor]:
     """What the parser is asked of every token of the gold programs, and the tokens [R]."""
     domain = get_domain(domain_name)
-    rows, prefixes, stacks, places, targets = [], [], [], [], []
+    rows: list = []
+    prefixes, stacks, places, targets = [], [], [], []
     for example in examples(domain_name):
         if len(example.utterances) != 2 or example.gold_programs is None:
             continue

@@ -7,7 +7,7 @@ import pytest
 from lang2program_tf.language import WorldError
 from lang2program_tf.serving import Client
 from lang2program_tf.serving.conversation import Conversation
-from tests.serving.test_client import FakeTransport
+from tests.serving.fake_transport import FakeTransport
 
 WORLD = "1:2 2:1 3:4"
 LEFT = ["1:1 2:4", "1:4", ""]

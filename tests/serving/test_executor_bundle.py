@@ -9,7 +9,7 @@ import sys
 import pytest
 
 from lang2program_tf.serving.executor_bundle import write_executor
-from tests.language.test_package import find_python
+from tests.pythons import find_python
 
 RUN = ["run", "--domain", "scene", "--program", "leave(hasHat(yellow))", "--world"]
 WORLD = "1:__ 2:__ 3:__ 4:__ 5:ry 6:__ 7:__ 8:__ 9:__ 10:__"

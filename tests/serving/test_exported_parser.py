@@ -13,40 +13,14 @@ from hypothesis import strategies as some
 from lang2program_tf.language import DOMAINS, execute, get_domain, parse_program, trace
 from lang2program_tf.machine import Examples, get_machine
 from lang2program_tf.search import BeamSearch, best_programs
-from lang2program_tf.serving.exported_parser import ExportedParser
 from lang2program_tf.serving.graph_parser import NO_LOG_PROB
 from lang2program_tf.serving.settings import ExportSettings
 from lang2program_tf.word_ids import PADDING
 from tests.serving import parsers
 from tests.serving.exports import ORIGIN, SETTINGS, TOKENIZER
+from tests.serving.in_process import parse, signatures
 
 STAGE = get_domain("scene").example
-
-
-@functools.cache
-def signatures(domain):
-    module = ExportedParser(
-        parsers.parser(domain),
-        domain=get_domain(domain),
-        settings=SETTINGS,
-        origin=ORIGIN,
-        words=parsers.words(),
-        tokenizer=TOKENIZER,
-    )
-    found = module.signatures()
-    found["module"] = module  # tables live as long as their owner
-    return found
-
-
-def parse(domain, worlds, utterances):
-    """The answers to rows, as a dict of lists of rows."""
-    width = max((len(row) for row in utterances), default=0)
-    padded = [[*row, *[""] * (width - len(row))] for row in utterances]
-    found = signatures(domain)["parse"](
-        world=tf.constant(worlds, tf.string, [len(worlds)]),
-        utterances=tf.constant(padded, tf.string, [len(worlds), width]),
-    )
-    return {name: value.numpy() for name, value in found.items()}
 
 
 def texts(values):

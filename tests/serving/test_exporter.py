@@ -24,7 +24,7 @@ from lang2program_tf.serving.server_files import write_server_files
 from tests.serving import parsers
 from tests.serving.alone import ALONE, QUIET
 from tests.serving.exports import SETTINGS
-from tests.serving.test_exported_parser import parse
+from tests.serving.in_process import parse
 
 
 @pytest.fixture(scope="module")

@@ -29,7 +29,7 @@ def test_every_program_runs_to_the_labelled_worlds(corpus):
     name, lines = corpus
     domain = get_domain(name)
     for line in lines:
-        state = State(domain.parse_world(line.worlds[0]))
+        state: State | None = State(domain.parse_world(line.worlds[0]))
         for command, world in zip(line.gold_programs, line.worlds[1:]):
             state = perform(domain, state, command)
             assert state.world == domain.parse_world(world)
