@@ -4,15 +4,13 @@ from lang2program_tf.search.beam_search import BeamSearch
 from lang2program_tf.search.by_worlds import WorldSearch
 from lang2program_tf.search.programs import best_programs
 from lang2program_tf.search.randomized import RandomizedOriginal, RandomizedPaper
-from lang2program_tf.search.sampled import GammaRandomized, ParticleFilter, Rollouts
+from lang2program_tf.search.sampled import Rollouts
 from lang2program_tf.search.selection import Classic, Selection
 from lang2program_tf.search.tree import Programs, SearchTree
 
 __all__ = [
     "BeamSearch",
     "Classic",
-    "GammaRandomized",
-    "ParticleFilter",
     "Programs",
     "RandomizedOriginal",
     "RandomizedPaper",

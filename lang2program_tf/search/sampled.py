@@ -1,4 +1,4 @@
-"""Selection by sampling: rollouts (REINFORCE), γ-randomized search and particle filtering."""
+"""Selection by sampling: the rollouts of REINFORCE."""
 
 from __future__ import annotations
 
@@ -13,8 +13,6 @@ from lang2program_tf.search.selection import (
     Pools,
     Selection,
     ValueOrSchedule,
-    best_first,
-    choice_of,
     value_at,
 )
 
@@ -28,18 +26,6 @@ def _gumbel(pools: Pools, seed: tf.Tensor) -> tf.Tensor:
     return -tf.math.log(-tf.math.log(uniform) + tiny)
 
 
-class NoisyDraws(NamedTuple):
-    """Random numbers for draws by weight; of a search, with a leading axis T.
-
-    Attributes:
-        noise: [B, K, V] float32, Gumbel noise.
-        gamma: [B] float32.
-    """
-
-    noise: tf.Tensor
-    gamma: tf.Tensor
-
-
 class RolloutDraws(NamedTuple):
     """Random numbers for rollouts; of a search, with a leading axis T.
 
@@ -51,18 +37,6 @@ class RolloutDraws(NamedTuple):
 
     uniform: tf.Tensor
     noise: tf.Tensor
-    gamma: tf.Tensor
-
-
-class ParticleDraws(NamedTuple):
-    """Random numbers for particle filtering; of a search, with a leading axis T.
-
-    Attributes:
-        uniform: [B, J] float32, one for each draw.
-        gamma: [B] float32.
-    """
-
-    uniform: tf.Tensor
     gamma: tf.Tensor
 
 
@@ -128,67 +102,4 @@ class Rollouts(Selection):
             score=score,
             weights=tf.zeros_like(score),
             taken=completes if self.lookahead else completes & chosen,
-        )
-
-
-@gin.configurable
-class GammaRandomized(Selection):
-    """γ-randomized search: B draws without replacement, in proportion to p(prefix)^γ."""
-
-    def __init__(self, gamma: ValueOrSchedule = gin.REQUIRED) -> None:
-        self.gamma = gamma
-
-    def draw(self, pools: Pools, beam_size: int, *, seed: tf.Tensor, step: tf.Tensor) -> NoisyDraws:
-        del beam_size
-        return NoisyDraws(_gumbel(pools, seed), pools.spread(value_at(self.gamma, step)))
-
-    def choose(self, candidates: Candidates, draws: NoisyDraws, *, beam_size: int) -> Choice:
-        pool = candidates.pool
-        # The largest noisy log-weights are draws without replacement.
-        noisy = draws.gamma[:, tf.newaxis] * pool + tf.reshape(draws.noise, tf.shape(pool))
-        noisy = tf.where(pool > _NEVER, noisy, _NEVER)
-        return choice_of(candidates, best_first(noisy, beam_size))
-
-
-@gin.configurable
-class ParticleFilter(Selection):
-    """Particle filtering: B draws *with* replacement; a prefix's weight is its share of them.
-
-    A continuation is drawn in proportion to its prefix's share times p(token)^γ. As in the original
-    there are no more draws than continuations. The different ones drawn make the next beam.
-    """
-
-    def __init__(self, gamma: ValueOrSchedule = gin.REQUIRED) -> None:
-        self.gamma = gamma
-
-    def draw(
-        self, pools: Pools, beam_size: int, *, seed: tf.Tensor, step: tf.Tensor
-    ) -> ParticleDraws:
-        uniform = tf.random.stateless_uniform([*pools[:2], beam_size], seed)
-        return ParticleDraws(uniform, pools.spread(value_at(self.gamma, step)))
-
-    def choose(self, candidates: Candidates, draws: ParticleDraws, *, beam_size: int) -> Choice:
-        pool = candidates.pool
-        weights = candidates.weights[..., tf.newaxis]  # log shares; the root's is 0
-        logits = draws.gamma[:, tf.newaxis, tf.newaxis] * candidates.log_probs + weights
-        logits = tf.where(pool > _NEVER, tf.reshape(logits, tf.shape(pool)), _NEVER)
-        size = tf.math.count_nonzero(pool > _NEVER, axis=-1, keepdims=True, dtype=tf.int32)
-        cumulative = tf.cumsum(tf.nn.softmax(tf.where(size > 0, logits, 0.0)), axis=-1)
-        batch = tf.shape(pool)[0]
-        drawn = tf.searchsorted(cumulative, draws.uniform * cumulative[:, -1:], side="right")
-        drawn = tf.minimum(drawn, tf.shape(pool)[1] - 1)  # where rounding reaches the sum itself
-        counted = tf.cast(tf.range(beam_size) < tf.minimum(size, beam_size), tf.float32)
-        rows = tf.repeat(tf.range(batch), beam_size)
-        counts = tf.scatter_nd(
-            tf.stack([rows, tf.reshape(drawn, [-1])], axis=-1),
-            tf.reshape(counted, [-1]),
-            tf.shape(pool),
-        )
-        index = best_first(counts, beam_size)
-        share = tf.gather(counts, index, batch_dims=1)
-        choice = choice_of(candidates, index)
-        total = tf.reduce_sum(counts, axis=-1, keepdims=True)
-        return choice._replace(
-            score=tf.where(share > 0, choice.score, _NEVER),
-            weights=tf.where(share > 0, tf.math.log(tf.maximum(share, 1.0) / total), 0.0),
         )

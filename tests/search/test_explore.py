@@ -9,8 +9,6 @@ import tensorflow as tf
 from lang2program_tf.machine import get_machine
 from lang2program_tf.search import (
     BeamSearch,
-    GammaRandomized,
-    ParticleFilter,
     RandomizedOriginal,
     RandomizedPaper,
     Rollouts,
@@ -68,8 +66,6 @@ RULES = [
     RandomizedPaper(0.5),
     RandomizedOriginal(0.5),
     Rollouts(0.5),
-    GammaRandomized(1.0),
-    ParticleFilter(1.0),
 ]
 
 

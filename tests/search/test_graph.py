@@ -19,8 +19,6 @@ from lang2program_tf.machine import Examples, get_machine
 from lang2program_tf.search import (
     BeamSearch,
     Classic,
-    GammaRandomized,
-    ParticleFilter,
     RandomizedOriginal,
     RandomizedPaper,
     Rollouts,
@@ -38,8 +36,6 @@ RULES = [
     RandomizedPaper(epsilon=0.2),
     RandomizedOriginal(epsilon=0.2),
     Rollouts(epsilon=0.2),
-    GammaRandomized(gamma=1.0),
-    ParticleFilter(gamma=1.0),
 ]
 
 

@@ -13,8 +13,6 @@ from lang2program_tf.machine import get_machine
 from lang2program_tf.model import Parser
 from lang2program_tf.search import (
     BeamSearch,
-    GammaRandomized,
-    ParticleFilter,
     Rollouts,
     SearchTree,
 )
@@ -37,7 +35,6 @@ def candidates_of(
     *,
     rows: int = ROWS,
     scores: list[float] | None = None,
-    shares: list[float] | None = None,
 ) -> Candidates:
     """`rows` times the same prefixes, each written as what becomes of it with each token.
 
@@ -45,7 +42,6 @@ def candidates_of(
         outcomes: for each prefix, a letter a token: `.` goes on, `!` is complete, `x` may not be.
         rows: how many examples.
         scores: log-probabilities of the prefixes, 0 by default.
-        shares: what a particle filter said of the prefixes, 1 by default.
     """
     letters = np.array([list(prefix) for prefix in outcomes])  # [K, V]
     total = np.zeros([len(outcomes), 1]) if scores is None else np.array(scores)[:, np.newaxis]
@@ -55,7 +51,7 @@ def candidates_of(
         np.where(letters == ".", total, NEVER),
         np.broadcast_to(LOG_PROBS, total.shape),
         terminal,
-        np.log(shares or np.ones(len(outcomes))),
+        np.zeros(len(outcomes)),
     ]
     tensors = [tf.constant(np.repeat(part[np.newaxis], rows, axis=0), tf.float32) for part in parts]
     return Candidates._make([*tensors, tf.constant(ACTIONS)])
@@ -216,67 +212,6 @@ def test_a_seed_gives_the_same_rollouts_again_and_another_gives_others(rollout_s
     assert not np.array_equal(one.token[:4], other.token[:4])
 
 
-# γ-randomized search
-
-
-@pytest.mark.parametrize("gamma", [0.0, 0.5, 1.0, 2.0])
-def test_gamma_randomized_draws_without_replacement_by_probability_to_the_gamma(gamma):
-    scores = [-1.0, -0.5]
-    candidates = candidates_of(["x.x.x", "..x!x"], scores=scores)
-    choice = select(GammaRandomized(gamma=gamma), candidates, beam_size=2)
-    pool = np.array([1, 3, 5, 6])
-    total = np.array([scores[i // 5] + LOG_PROBS[i % 5] for i in pool])
-    weights = softmax(gamma * total)
-    assert choice.alive.all()
-    first, second = np.searchsorted(pool, choice.index).T
-    expected = np.outer(weights, weights) / (1 - weights)[:, np.newaxis]
-    np.fill_diagonal(expected, 0)  # nothing is drawn twice
-    assert_frequencies(np.bincount(first * 4 + second, minlength=16), expected.ravel())
-
-
-def test_gamma_randomized_keeps_all_complete_programs_and_fills_no_place_twice():
-    choice = select(GammaRandomized(gamma=1.0), candidates_of(["x.x!!", "x.xx!"]), beam_size=4)
-    assert (choice.alive.sum(axis=1) == 2).all()
-    assert (np.sort(np.where(choice.alive, choice.index, -1), axis=1)[:, 2:] == [1, 6]).all()
-    assert (choice.taken == [[True, True], [False, True]]).all()
-
-
-# Particle filtering
-
-
-@pytest.mark.parametrize("gamma", [0.0, 1.0, 2.0])
-def test_a_particle_is_drawn_by_its_prefix_s_share_and_its_token(gamma):
-    shares = [0.75, 0.25]
-    # The score of the prefix itself must not count: its share has it already.
-    candidates = candidates_of([".x.xx", "...!x"], scores=[-9.0, -1.0], shares=shares)
-    choice = select(ParticleFilter(gamma=gamma), candidates, beam_size=3)
-    pool = np.array([0, 2, 5, 6, 7])
-    weights = np.array([shares[i // 5] * np.exp(gamma * LOG_PROBS[i % 5]) for i in pool])
-    expected = np.zeros(10)
-    expected[pool] = weights / weights.sum()
-    draws = np.where(choice.alive, 3 * np.exp(choice.weights), 0)
-    np.testing.assert_allclose(draws, np.rint(draws), atol=1e-5)
-    counts = np.bincount(choice.index.ravel(), weights=np.rint(draws).ravel(), minlength=10)
-    assert counts.sum() == 3 * ROWS
-    assert_frequencies(counts, expected)
-
-
-def test_the_prefixes_of_a_particle_filter_are_different_ones():
-    choice = select(ParticleFilter(gamma=1.0), candidates_of([".....", "....."]), beam_size=4)
-    living = np.where(choice.alive, choice.index, -1 - np.arange(4))  # a filler for each place
-    assert all(len(set(row)) == 4 for row in living.tolist())
-    assert 1 < choice.alive.sum(axis=1).mean() < 4
-
-
-@pytest.mark.parametrize(("outcomes", "draws"), [("xxxxx", 0), ("x.xxx", 1), ("x..!x", 2)])
-def test_there_are_no_more_draws_than_continuations(outcomes, draws):
-    choice = select(ParticleFilter(gamma=0.0), candidates_of([outcomes]), beam_size=4)
-    particles = np.where(choice.alive, draws * np.exp(choice.weights), 0)
-    np.testing.assert_allclose(particles, np.rint(particles), atol=1e-5)
-    np.testing.assert_allclose(particles.sum(axis=1), draws, atol=1e-5)
-    assert (choice.taken[:, 0, 0] == (outcomes[3] == "!")).all()
-
-
 # Schedules
 
 
@@ -284,17 +219,8 @@ def tokens_of(choice: Choice) -> np.ndarray:
     return choice.index[:, 0] % len(LOG_PROBS)
 
 
-@pytest.mark.parametrize(
-    "make",
-    [
-        lambda gamma: Rollouts(epsilon=0.0, gamma=gamma),
-        lambda gamma: GammaRandomized(gamma=gamma),
-        lambda gamma: ParticleFilter(gamma=gamma),
-    ],
-    ids=["rollouts", "gamma_randomized", "particle_filter"],
-)
-def test_gamma_may_be_a_schedule_and_sharpens(make):
-    rule = make(lambda step: tf.cast(step, tf.float32))
+def test_gamma_may_be_a_schedule_and_sharpens():
+    rule = Rollouts(epsilon=0.0, gamma=lambda step: tf.cast(step, tf.float32))
     candidates = candidates_of([ALL_GO_ON])
     for step, gamma in ((0, 0.0), (2, 2.0)):
         choice = select(rule, candidates, beam_size=1, step=step)
