@@ -20,8 +20,6 @@ from lang2program_tf.search.records import unravel
 
 _TRAINING_BATCH = 8
 _MIDDLE = 8
-_BEAMS = (8, 16, 32, 64, 128, 256, 512)
-_BATCHES = (1, 2, 4, 8, 16, 32, 64)
 
 
 class SearchBenchmark:
@@ -53,10 +51,10 @@ class SearchBenchmark:
         self._evaluations = Evaluation(self.learner, batch_size=batch_size)
         self._train = task.batch_maker(task.examples("train"))
 
-    def run(self, *, scaling: bool) -> tuple[str, dict[str, Any]]:
+    def run(self) -> tuple[str, dict[str, Any]]:
         """A table for people and the figures as a JSON object."""
         evaluation = milliseconds(
-            {"evaluation": self._evaluation(self.batch_size)}, repeats=self.repeats
+            {"evaluation": lambda: self._evaluations.turn(1)}, repeats=self.repeats
         )["evaluation"]
         training = milliseconds(
             {f"B = {beam}": self._exploration(beam) for beam in (32, 128)}, repeats=self.repeats
@@ -79,20 +77,7 @@ class SearchBenchmark:
             *([f"training batch of 8, {name}", ms, "ms"] for name, ms in training.items()),
             *([f"share of {part}", 100 * of, "%"] for part, of in figures["shares"].items()),
         ]
-        if scaling:
-            figures["by_beam_ms"] = self._by_beam()
-            figures["by_batch_examples_per_second"] = self._by_batch()
-            by_beam = figures["by_beam_ms"].items()
-            rows += [[f"training batch, B = {beam}", ms, "ms"] for beam, ms in by_beam]
-            rows += [
-                [f"evaluation, batch of {n}", rate, "examples/s"]
-                for n, rate in figures["by_batch_examples_per_second"].items()
-            ]
         return table(rows, [self.domain, "median", ""]), figures
-
-    def _evaluation(self, batch_size: int) -> Callable[[], Any]:
-        evaluation = Evaluation(self.learner, batch_size=batch_size)
-        return lambda: evaluation.turn(1)
 
     def _iterations(self) -> float:
         """How many iterations a batch of the evaluation takes, as a mean over batches.
@@ -175,16 +160,3 @@ class SearchBenchmark:
             "machine": lambda: (options(), follow(tried)),
             "selection": lambda: select(tried, scores),
         }
-
-    def _by_beam(self) -> dict[int, float]:
-        return {beam: _median(self._exploration(beam), self.repeats) for beam in _BEAMS}
-
-    def _by_batch(self) -> dict[int, float]:
-        return {
-            size: 1000 * size / _median(self._evaluation(size), self.repeats) for size in _BATCHES
-        }
-
-
-def _median(function: Callable[[], Any], repeats: int) -> float:
-    """The median time of one function in ms, with a third of the repeats."""
-    return milliseconds({"only": function}, repeats=max(repeats // 3, 3))["only"]

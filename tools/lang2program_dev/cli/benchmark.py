@@ -1,4 +1,4 @@
-"""`lang2program benchmark search|train|serve`: how fast it is here."""
+"""`lang2program benchmark search|train|scaling|serve`: how fast it is here."""
 
 from __future__ import annotations
 
@@ -30,6 +30,9 @@ def _with_run(parser: argparse.ArgumentParser) -> None:
         help="without --root_dir: steps that are trained first, for weights with which programs "
         "are found; the cache keeps them (default: %(default)s)",
     )
+
+
+def _with_against(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--against",
         metavar="DIR",
@@ -54,14 +57,24 @@ def _parser() -> argparse.ArgumentParser:
     kinds = parser.add_subparsers(dest="kind", required=True, parser_class=OneLineParser)
     search = kinds.add_parser("search", help="the search, in evaluation and in training")
     _with_run(search)
+    _with_against(search)
     search.add_argument("--repeats", type=int, default=15, help="of which the median is taken")
     search.add_argument("--batch_size", type=int, default=_SEARCH_BATCH, help="of evaluation")
-    search.add_argument("--scaling", action="store_true", help="also over beams and batch sizes")
     train = kinds.add_parser("train", help="training steps")
     _with_run(train)
+    _with_against(train)
     train.add_argument("--steps", type=int, default=300, help="measured after the warm-up")
     train.add_argument("--batch_size", type=int, default=_TRAIN_BATCH, help="examples a step")
     train.add_argument("--beam_size", type=int, help="of exploration; default: as gin says")
+    scaling = kinds.add_parser("scaling", help="time and memory over beams and batches")
+    _with_run(scaling)
+    scaling.add_argument(
+        "--figures",
+        metavar="FILE",
+        required=True,
+        help="where to keep what was measured, as JSON; what is there already is not repeated",
+    )
+    scaling.add_argument("--plot", metavar="PICTURE", help="draw them, .png or .svg")
     kinds.add_parser("serve", help="an exported parser: `lang2program benchmark serve --help`")
     return parser
 
@@ -77,8 +90,10 @@ def main(argv: Sequence[str]) -> int:
     import tensorflow  # noqa: F401
 
     import_seconds = time.perf_counter() - started
-    params = list(arguments.gin_param)
     run = _run(arguments)
+    if arguments.kind == "scaling":
+        return _scaling(arguments, run)
+    params = list(arguments.gin_param)
     if arguments.kind == "train" and arguments.beam_size is not None:
         params.append(f"train/BeamSearch.beam_size = {arguments.beam_size}")
     if arguments.against is not None:
@@ -90,7 +105,7 @@ def main(argv: Sequence[str]) -> int:
         benchmark = SearchBenchmark(
             run, **settings, batch_size=arguments.batch_size, repeats=arguments.repeats
         )
-        return _show(*benchmark.run(scaling=arguments.scaling), arguments.json)
+        return _show(*benchmark.run(), arguments.json)
     from lang2program_dev.benchmarks.train import TrainBenchmark
 
     training = TrainBenchmark(
@@ -103,10 +118,11 @@ def _check(arguments: argparse.Namespace) -> None:
     """Refuses what cannot be measured."""
     if bool(arguments.gin_file) == bool(arguments.root_dir):
         raise UserError("give --gin_file or --root_dir, one of the two")
-    if arguments.against_gin_param and arguments.against is None:
-        raise UserError("--against_gin_param is for the checkout that --against names")
-    if arguments.against is not None:
-        check_checkout(Path(arguments.against))
+    if arguments.kind != "scaling":
+        if arguments.against_gin_param and arguments.against is None:
+            raise UserError("--against_gin_param is for the checkout that --against names")
+        if arguments.against is not None:
+            check_checkout(Path(arguments.against))
     for name in ("learned_steps", "batch_size", "steps", "repeats", "beam_size"):
         value = getattr(arguments, name, None)
         if value is not None and value < 1:
@@ -129,8 +145,9 @@ def _compare(
     arguments: argparse.Namespace, run: Path, params: list[str]
 ) -> tuple[str, dict[str, Any]]:
     """Times this checkout and another in turn."""
-    from lang2program_dev.benchmarks.against import Measured, compare
+    from lang2program_dev.benchmarks.against import compare
     from lang2program_dev.benchmarks.train import STEPS_A_TURN
+    from lang2program_dev.benchmarks.worker_process import Measured
 
     this = Measured(arguments.kind, run, arguments.gin_file, params, arguments.batch_size)
     other = this._replace(gin_params=[*params, *arguments.against_gin_param])
@@ -139,6 +156,21 @@ def _compare(
     else:
         turns, count = max(1, arguments.steps // STEPS_A_TURN), min(STEPS_A_TURN, arguments.steps)
     return compare(this, other, checkout=Path(arguments.against), turns=turns, count=count)
+
+
+def _scaling(arguments: argparse.Namespace, run: Path) -> int:
+    from lang2program_dev.benchmarks.scaling import draw_points, measure_all, points_text
+
+    points = measure_all(
+        run,
+        gin_files=arguments.gin_file,
+        gin_params=arguments.gin_param,
+        figures=Path(arguments.figures),
+    )
+    print(points_text(points))
+    if arguments.plot is not None:
+        draw_points(points, Path(arguments.plot))
+    return 0
 
 
 def _show(table: str, figures: dict[str, Any], path: str | None) -> int:
