@@ -239,7 +239,14 @@ class Learner:
         """[B, Z] log-probabilities of programs [B, Z, 7], each of them of the present turn."""
         examples = examples_of(batch)
         memory = self.parser.read(batch.words, examples)
-        return program_log_probs(self.parser, memory, self.task.machine, examples, programs)
+        return program_log_probs(
+            self.parser,
+            memory,
+            self.task.machine,
+            examples,
+            programs,
+            jit_compile=self.train_step.search.jit_compile,
+        )
 
 
 def _graph(function: Callable[..., Any], *signature: Any) -> Callable[..., Any]:

@@ -19,6 +19,8 @@ def program_log_probs(
     machine: Machine,
     examples: Examples,
     programs: tf.Tensor,
+    *,
+    jit_compile: bool = False,
 ) -> tf.Tensor:
     """[B, Z] float32, of programs that are known to run; 0 where there is none.
 
@@ -28,8 +30,10 @@ def program_log_probs(
         machine: runs the programs.
         examples: where they begin.
         programs: [B, Z, L] int32, token ids, −1 behind the end.
+        jit_compile: as for `replay`.
     """
-    tree = replay(machine, examples, programs, tf.zeros(tf.shape(programs)[:2]))
+    unknown = tf.zeros(tf.shape(programs)[:2])
+    tree = replay(machine, examples, programs, unknown, jit_compile=jit_compile)
     assert tree.prefixes is not None
     # Even where beginnings are the same, a replay follows every program at a place of its own.
     recent, kinds, values = (by_example(part) for part in tree.prefixes)  # [B, T * Z, ...]

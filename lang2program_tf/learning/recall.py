@@ -26,7 +26,7 @@ from lang2program_tf.search.replay import replay
 
 _NEVER = -float("inf")
 _EXAMPLES_AT_ONCE = 60
-_PROGRAMS_STEP = 8  # few different numbers of programs, so that few shapes occur
+_FEWEST_PROGRAMS = 8  # numbers of programs are this or twice as many: few shapes occur
 
 # Log-probabilities [n, Z] of programs [n, Z, 7] of the examples with numbers [n].
 Scorer = Callable[["NDArray[np.int32]", "NDArray[np.int32]"], "NDArray[np.float32]"]
@@ -85,13 +85,21 @@ class ProgramRecall(tf.Module):
         )
         self.cuts_done = tf.Variable(0, trainable=False, name="cuts_done")
 
-    def explore(self, examples: Examples, *, indices: tf.Tensor, seed: tf.Tensor) -> SearchTree:
+    def explore(
+        self,
+        examples: Examples,
+        *,
+        indices: tf.Tensor,
+        seed: tf.Tensor,
+        jit_compile: bool = False,
+    ) -> SearchTree:
         """The tree of the programs of B examples; their log-probabilities are not known: 0.
 
         Args:
             examples: where they begin.
             indices: [B] int32, their numbers among all examples.
             seed: [2] int32, of what is drawn.
+            jit_compile: as for `replay`.
         """
         log_prior = tf.gather(self._log_prior, indices)  # [B, capacity]
 
@@ -107,11 +115,13 @@ class ProgramRecall(tf.Module):
             tf.gather(self._programs, indices), tf.maximum(chosen, 0), batch_dims=1
         )
         there = (chosen >= 0) & (programs[..., 0] != NO_TOKEN)
+        programs = tf.where(there[..., tf.newaxis], tf.cast(programs, tf.int32), NO_TOKEN)
         return replay(
             self._machine,
             examples,
-            tf.where(there[..., tf.newaxis], tf.cast(programs, tf.int32), NO_TOKEN),
+            programs,
             tf.where(there, 0.0, _NEVER),
+            jit_compile=jit_compile,
         )
 
     def cut_is_due(self, step: int) -> bool:
@@ -128,8 +138,10 @@ class ProgramRecall(tf.Module):
         with tqdm(total=len(order), desc="cutting the sets of programs", unit=" turns") as bar:
             for start in range(0, len(order), _EXAMPLES_AT_ONCE):
                 rows = order[start : start + _EXAMPLES_AT_ONCE].astype(np.int32)
-                most = max(1, counts[rows].max())
-                width = min(-(-most // _PROGRAMS_STEP) * _PROGRAMS_STEP, self._programs.shape[1])
+                width = _FEWEST_PROGRAMS
+                while width < counts[rows].max():
+                    width *= 2
+                width = min(width, self._programs.shape[1])
                 programs = self._programs[rows, :width]
                 scores = score(rows, programs.astype(np.int32))
                 scores = np.where(programs[..., 0] == NO_TOKEN, _NEVER, scores)

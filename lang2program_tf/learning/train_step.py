@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import tensorflow as tf
 
@@ -162,7 +162,7 @@ class TrainStep(tf.Module):
         """
         machine = self.search.machine
         with tf.GradientTape() as tape:
-            memory = self.parser.read(words, examples, dropout_seed=seed)
+            memory = self._read(words, examples, seed)
             with tape.stop_recording():
                 tree = self._explore(memory, examples, indices, seed=seed, step=step)
                 weighed = tree.complete > _NEVER if self.weights.weighs_all else tree.rewarded
@@ -197,6 +197,14 @@ class TrainStep(tf.Module):
         norm = tf.cond(tf.reduce_any(weights.squared > 0), update, lambda: tf.constant(0.0))
         return _metrics(tree, programs, loss=loss, norm=norm, num_decisions=num_decisions)
 
+    def _read(self, words: tf.Tensor, examples: Examples, seed: tf.Tensor) -> Any:
+        """What the parser has read, with what is dropped in learning."""
+        parser = self.parser
+        if isinstance(parser, Parser) and parser.context and self.search.jit_compile:
+            see = tf.function(parser.context_features, autograph=False, jit_compile=True)
+            return parser.read(words, examples, dropout_seed=seed, features=see(examples))
+        return parser.read(words, examples, dropout_seed=seed)
+
     def _explore(
         self,
         memory: MemoryProtocol,
@@ -211,7 +219,12 @@ class TrainStep(tf.Module):
             return self.search.explore(memory, examples, seed=seed, step=step)
         if indices is None:
             raise ValueError("indices=None: recall must know which examples these are")
-        return self.recall.explore(examples, indices=indices, seed=seed)
+        return self.recall.explore(
+            examples,
+            indices=indices,
+            seed=seed,
+            jit_compile=self.search.jit_compile,
+        )
 
     def _weigh(
         self, tree: SearchTree, row: tf.Tensor, scored: ScoredDecisions, step: tf.Tensor

@@ -33,7 +33,12 @@ class _Replayed(NamedTuple):
 
 
 def replay(
-    machine: Machine, examples: Examples, programs: tf.Tensor, log_probs: tf.Tensor
+    machine: Machine,
+    examples: Examples,
+    programs: tf.Tensor,
+    log_probs: tf.Tensor,
+    *,
+    jit_compile: bool = False,
 ) -> SearchTree:
     """The search tree of programs that are known to be complete and to earn reward.
 
@@ -46,22 +51,34 @@ def replay(
         programs: [B, R, L] int32, token ids, −1 behind the end; all −1 where there is no program.
             The programs of an example are different.
         log_probs: [B, R] float32, of the programs, −inf where there is none.
+        jit_compile: whether XLA compiles what runs a token; it takes a second or two for each
+            shape, and then less than half the time.
     """
     lengths = tf.math.count_nonzero(programs >= 0, axis=-1, dtype=tf.int32)  # [B, R]
     by_place = tf.transpose(programs, [2, 0, 1])  # [L, B, R]
     iterations = tf.maximum(tf.reduce_max(lengths), 1)  # a tree has a root
 
-    def advance(
-        iteration: tf.Tensor, now: _Replayed, arrays: list[tf.TensorArray]
-    ) -> tuple[tf.Tensor, _Replayed, list[tf.TensorArray]]:
-        token = by_place[iteration]
-        options = machine.options(now.state, examples.num_utterances[:, tf.newaxis])
+    def follow(
+        now: _Replayed, token: tf.Tensor, num_utterances: tf.Tensor
+    ) -> tuple[_Replayed, tf.Tensor]:
+        options = machine.options(now.state, num_utterances[:, tf.newaxis])
         each = tf.broadcast_to(tf.range(tf.shape(token)[1]), tf.shape(token))
         following = _Replayed(
             state=machine.follow(now.state, options, each, tf.maximum(token, 0)).state,
             recent=tf.concat([now.recent[..., 1:], token[..., tf.newaxis]], axis=-1),
             same=now.same & tf.equal(token[:, tf.newaxis], token[..., tf.newaxis]),
         )
+        return following, options.edits
+
+    if jit_compile:
+        follow = tf.function(follow, autograph=False, jit_compile=True)
+
+    def advance(
+        iteration: tf.Tensor, now: _Replayed, arrays: list[tf.TensorArray]
+    ) -> tuple[tf.Tensor, _Replayed, list[tf.TensorArray]]:
+        token = by_place[iteration]
+        following, edits = follow(now, token, examples.num_utterances)
+        each = tf.range(tf.shape(token)[1])
         alive = (lengths > iteration + 1) & tf.equal(following.place, each)
         ending = tf.where(tf.equal(lengths, iteration + 1), log_probs, _NEVER)
         complete = _at_actions(machine, ending, now.place, token)
@@ -73,7 +90,7 @@ def replay(
             now.state.world,
             complete,
             complete > _NEVER,
-            options.edits,
+            edits,
             now.recent,
             now.state.kinds,
             now.state.values,

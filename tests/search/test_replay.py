@@ -81,3 +81,14 @@ def test_examples_without_programs_have_an_empty_tree():
     assert tree.parent.shape[0] == 1
     assert not np.any(tree.num_complete)
     assert np.all(np.isneginf(tree.score))
+
+
+def test_compiled_it_gives_the_same():
+    machine, examples = get_machine("scene"), midway_examples("scene")[1:]
+    search = BeamSearch(machine, toy_parser("scene"), beam_size=16)
+    tensors = tensors_of(machine, examples)
+    found = run(search, words_of(examples), tensors, keep_prefixes=True)
+    best = best_programs(machine, found, 8)
+    plain = replay(machine, tensors, best.tokens, best.log_prob)
+    compiled = replay(machine, tensors, best.tokens, best.log_prob, jit_compile=True)
+    tf.nest.map_structure(np.testing.assert_array_equal, compiled, plain)
