@@ -11,7 +11,10 @@ _CPU_LIMIT = Path("/sys/fs/cgroup/cpu.max")
 
 
 def num_cores(cpu_limit: Path = _CPU_LIMIT) -> int:
-    """How many cores this process may use: those it is bound to, or fewer in a container.
+    """How many cores this process may use: those it is bound to, or fewer.
+
+    A container may allow fewer, and so may TF_NUM_INTEROP_THREADS, which whoever starts several
+    processes sets.
 
     Args:
         cpu_limit: the file with the limit of a container, "QUOTA PERIOD" or "max PERIOD".
@@ -25,6 +28,9 @@ def num_cores(cpu_limit: Path = _CPU_LIMIT) -> int:
         cores = min(cores, int(quota) // int(period))
     except (OSError, ValueError):
         pass  # no container, or one without a limit
+    threads = os.environ.get("TF_NUM_INTEROP_THREADS", "")
+    if threads.isdecimal() and int(threads) > 0:  # 0: as many as there are cores
+        cores = min(cores, int(threads))
     return max(cores, 1)
 
 

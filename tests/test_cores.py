@@ -16,6 +16,7 @@ def have(monkeypatch):
 
     def have(number: int) -> None:
         monkeypatch.setattr(os, "sched_getaffinity", lambda _: set(range(number)), raising=False)
+        monkeypatch.delenv("TF_NUM_INTEROP_THREADS", raising=False)
         monkeypatch.setattr(cores.num_cores, "__defaults__", (Path("no limit"),))
 
     return have
@@ -35,6 +36,13 @@ def test_a_container_may_allow_fewer(have, tmp_path, limit, number):
     file = tmp_path / "cpu.max"
     file.write_text(limit)
     assert cores.num_cores(file) == number
+
+
+@pytest.mark.parametrize(("threads", "number"), [("2", 2), ("20", 6), ("0", 6), ("x", 6)])
+def test_several_processes_may_share_the_cores(have, monkeypatch, threads, number):
+    have(6)
+    monkeypatch.setenv("TF_NUM_INTEROP_THREADS", threads)
+    assert cores.num_cores() == number
 
 
 @pytest.mark.parametrize("number", [1, 2, 4, 8, 16, 64, 96])

@@ -7,9 +7,11 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Protocol
 
+from lang2program_tf.cores import num_cores
 from lang2program_tf.reproduction.process import Process
+from lang2program_tf.tensorflow_defaults import users_environment
 
-# How many operations of a run go side by side; within one, all commands use one thread.
+# How many operations of a run go side by side; parts of a batch and other threads follow from it.
 THREADS = "TF_NUM_INTEROP_THREADS"
 _PASSED = (THREADS, "TF_NUM_INTRAOP_THREADS", "LANG2PROGRAM_DATA")
 
@@ -38,8 +40,7 @@ class LocalEngine:
     """Processes on this machine, which share its cores evenly."""
 
     def __init__(self, *, jobs: int) -> None:
-        cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
-        self._environment = run_environment(threads=(cores or 1) // jobs)
+        self._environment = run_environment(threads=num_cores() // jobs)
 
     def start(self, arguments: Sequence[str], *, log: Path) -> Process:
         """See Engine."""
@@ -51,7 +52,7 @@ class LocalEngine:
 
 def run_environment(*, threads: int) -> Mapping[str, str]:
     """The variables that matter to a run: those of this process, and a number of threads."""
-    given = {name: os.environ[name] for name in _PASSED if name in os.environ}
+    given = {name: value for name, value in users_environment().items() if name in _PASSED}
     return {THREADS: str(max(1, threads)), **given}
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from lang2program_tf.cli import main as cli
+from lang2program_tf.cores import threads_per_operation
 from lang2program_tf.errors import UserError
 
 
@@ -51,7 +52,9 @@ def test_a_user_error_is_one_line_and_exit_code_2(command, capsys):
     assert capsys.readouterr().err == "error: no such world\n"
 
 
-def test_an_operation_has_one_thread_unless_the_user_says_otherwise(command, monkeypatch):
+def test_threads_of_an_operation_follow_from_the_cores_unless_the_user_says_otherwise(
+    command, monkeypatch
+):
     seen = []
     command(lambda argv: seen.append(os.environ["TF_NUM_INTRAOP_THREADS"]) or 0)
     for chosen in ("1", "7"):
@@ -59,7 +62,7 @@ def test_an_operation_has_one_thread_unless_the_user_says_otherwise(command, mon
         cli.main(["probe"])
     monkeypatch.delenv("TF_NUM_INTRAOP_THREADS")
     cli.main(["probe"])
-    assert seen == ["1", "7", "1"]
+    assert seen == ["1", "7", str(threads_per_operation())]
 
 
 def test_an_interrupt_is_exit_code_130(command):
