@@ -9,6 +9,7 @@ from typing import Any
 from lang2program_tf.files import write_atomically
 from lang2program_tf.reproduction.cells import DOMAINS, UTTERANCES
 from lang2program_tf.reproduction.tables import AS_RUN, TEXT, read_table
+from lang2program_tf.text_tables import markdown_table
 
 _BEGIN = "<!-- written by `lang2program reproduce`: begin -->"
 _END = "<!-- written by `lang2program reproduce`: end -->"
@@ -44,17 +45,17 @@ def short_table(results: Path) -> str:
         reading: _rows(results / f"{read_table(_TABLE, reading=reading).name}.json")
         for reading in _OURS
     }
-    lines = [f"| | {' | '.join(DOMAINS)} |", "|---|" + "---:|" * len(DOMAINS)]
     cells = {(cell.row, cell.domain): cell for cell in read_table(_TABLE).cells}
     labels = {cell.row: cell.label for cell in reversed(read_table(_TABLE).cells)}
+    lines = []
     for row, label in labels.items():
         for reading, how in _OURS.items():
             texts = [_ours(found[reading].get((row, domain))) for domain in DOMAINS]
-            lines.append(f"| {label} {how}: ours, dev | {' | '.join(texts)} |")
+            lines.append([f"{label} {how}: ours, dev", *texts])
         figures = [cells[row, domain].reference or () for domain in DOMAINS]
         texts = [" / ".join(map(str, figure)) for figure in figures]
-        lines.append(f"| {label}: the paper, test | {' | '.join(texts)} |")
-    return "\n".join(lines)
+        lines.append([f"{label}: the paper, test", *texts])
+    return markdown_table(["", *DOMAINS], lines)
 
 
 def _rows(path: Path) -> dict[tuple[str, str], dict[str, Any]]:
