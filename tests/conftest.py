@@ -25,10 +25,17 @@ if importlib.util.find_spec("aiohttp") is None:  # the extra `serve` needs Pytho
     collect_ignore_glob = ["server/*", "playground/*", "**/cli/test_*serve.py", "cli/test_play*.py"]
 
 
+# What takes long to make: whoever asks for it is slow, though another may have waited for it.
+_SLOW_FIXTURES = {"export_dir", "exported_model", "runs", "window"}
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Files with slow tests come first, so that none is left when other processes are done."""
     slow = Counter(item.path for item in items if item.get_closest_marker("slow"))
     items.sort(key=lambda item: -slow[item.path])
+    for item in items:
+        if _SLOW_FIXTURES.intersection(getattr(item, "fixturenames", ())):
+            item.add_marker("slow")
 
 
 @pytest.fixture(scope="module", autouse=True)

@@ -64,6 +64,7 @@ def test_its_machine_does_what_its_language_does():
     assert len(np.unique(compared.outcomes)) > 2
 
 
+@pytest.mark.slow
 def test_it_is_trained_exported_and_parses(tmp_path):
     load_gin(["learners/bs_mml.gin"], BINDINGS)
     train(tmp_path / "run")

@@ -16,6 +16,7 @@ from lang2program_tf.learning.run_folder import CONFIG, RunFolder
 from lang2program_tf.serving.export_run import export_run, fingerprint
 from tests.serving import parsers
 
+pytestmark = pytest.mark.slow
 BINDINGS = [
     'Task.corpus = "embedded"',
     'Task.form = "substrings"',

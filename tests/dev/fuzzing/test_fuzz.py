@@ -26,6 +26,7 @@ def test_the_executors_agree_on_50000_token_steps_that_reach_every_possible_outc
     assert set(report.histories) == {0, 1, 2, 3, 4}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("bug", sorted(BROKEN))
 def test_a_bug_is_found_and_shrunk_to_a_small_case(bug):
     machine, token = BROKEN[bug]
