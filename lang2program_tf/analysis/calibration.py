@@ -65,8 +65,8 @@ def calibration(predictions: Sequence[Prediction]) -> list[Bin]:
 
 def expected_calibration_error(bins: Sequence[Bin]) -> float:
     """Mean over examples of |accuracy − mean probability| of their bin."""
-    total = sum(one.examples for one in bins)
-    gaps = sum(one.examples * abs(one.accuracy - one.probability) for one in bins)
+    total = sum(group.examples for group in bins)
+    gaps = sum(group.examples * abs(group.accuracy - group.probability) for group in bins)
     return gaps / total if total else 0.0
 
 
@@ -87,21 +87,21 @@ def calibration_picture(bins: Sequence[Bin], title: str, *, answer: str = "progr
         2, sharex=True, figsize=(5, 5.6), height_ratios=(3, 1), layout="constrained"
     )
     axes.plot([0, 1], [0, 1], color="0.4", linestyle="--", linewidth=1, label="calibrated")
-    for one in bins:
-        if one.examples:
-            axes.plot([one.probability] * 2, one.interval, color="C0", alpha=0.4, linewidth=4)
-    filled = [one for one in bins if one.examples]
-    points = [one.probability for one in filled], [one.accuracy for one in filled]
+    for group in bins:
+        if group.examples:
+            axes.plot([group.probability] * 2, group.interval, color="C0", alpha=0.4, linewidth=4)
+    filled = [group for group in bins if group.examples]
+    points = [group.probability for group in filled], [group.accuracy for group in filled]
     axes.plot(*points, "o", color="C0", clip_on=False, label="a bin, with its 95 % interval")
     axes.set(ylabel="accuracy", xlim=(0, 1), ylim=(0, 1))
     axes.legend(frameon=False, loc="lower left", bbox_to_anchor=(0, 1), ncols=2, title=title)
-    left, heights = [one.low for one in bins], [one.examples for one in bins]
+    left, heights = [group.low for group in bins], [group.examples for group in bins]
     bars = counts.bar(left, heights, 1 / NUM_BINS, align="edge", color="0.7", edgecolor="white")
     counts.bar_label(bars, fontsize=8)
     counts.margins(y=0.25)
     counts.set(xlabel=f"probability of the best {answer}", ylabel="examples")
-    for one in (axes, counts):
-        one.spines[["top", "right"]].set_visible(False)
+    for part in (axes, counts):
+        part.spines[["top", "right"]].set_visible(False)
     picture = io.BytesIO()
     figure.savefig(picture, dpi=130, format="png")
     pyplot.close(figure)

@@ -18,18 +18,18 @@ class Obstacle(NamedTuple):
 
     Attributes:
         name: of the class, with what it is a class of.
-        of: its counts.
+        tally: its counts.
         expected: how many interactions as many steps of any kind lose on average.
     """
 
     name: str
-    of: Tally
+    tally: Tally
     expected: float
 
     @property
     def excess(self) -> float:
         """How many it loses beyond its share."""
-        return self.of.lost - self.expected
+        return self.tally.lost - self.expected
 
 
 def obstacles(analysis: Analysis) -> list[Obstacle]:
@@ -41,9 +41,9 @@ def obstacles(analysis: Analysis) -> list[Obstacle]:
     }
     rate = analysis.lost / max(analysis.steps.steps, 1)
     found = [
-        Obstacle(f"{dimension}: {name}", of, rate * of.steps)
+        Obstacle(f"{dimension}: {name}", tally, rate * tally.steps)
         for dimension, breakdown in dimensions.items()
-        for name, of in breakdown.items()
+        for name, tally in breakdown.items()
     ]
     notable = [one for one in found if one.excess >= _LEAST_EXCESS]
     return sorted(notable, key=lambda one: -one.excess)[:_SHOWN]
@@ -62,13 +62,13 @@ def _causes(analysis: Analysis) -> Iterator[str]:
     worst = obstacles(analysis)
     if worst:
         yield (
-            f"Most beyond its share is lost on **{worst[0].name}**: {worst[0].of.lost} "
+            f"Most beyond its share is lost on **{worst[0].name}**: {worst[0].tally.lost} "
             f"interactions, where as many steps of any kind lose {worst[0].expected:.0f}."
         )
-    action, of = next(iter(analysis.action.items()))  # the most lost stands first
+    action, tally = next(iter(analysis.action.items()))  # the most lost stands first
     yield (
-        f"The action that most is lost on is **{action}**: {of.lost} of {analysis.lost} "
-        f"({percent(of.lost, analysis.lost)})."
+        f"The action that most is lost on is **{action}**: {tally.lost} of {analysis.lost} "
+        f"({percent(tally.lost, analysis.lost)})."
     )
     group = analysis.errors[0]
     yield (
@@ -83,8 +83,8 @@ def _causes(analysis: Analysis) -> Iterator[str]:
 
 
 def _search_or_ranking(analysis: Analysis) -> str:
-    failed = sum(of.failed for of in analysis.failures.values())
-    ranking = sum(of.ranking for of in analysis.failures.values())
+    failed = sum(counts.failed for counts in analysis.failures.values())
+    ranking = sum(counts.ranking for counts in analysis.failures.values())
     return (
         f"Of {failed} wrong predictions for any number of utterances, {ranking} "
         f"({percent(ranking, failed)}) are ranking errors: {_right_answer(analysis)} was "

@@ -99,11 +99,16 @@ def _obstacles(analysis: Analysis) -> Iterator[str]:
     yield from ("## What holds accuracy back", _OBSTACLES)
     rows = [
         (
-            one.name,
-            *(one.of.steps, percent(one.of.right, one.of.steps), one.of.lost),
-            *(f"{one.excess:.0f}", percent(right + one.of.lost, total)),
+            obstacle.name,
+            *(
+                obstacle.tally.steps,
+                percent(obstacle.tally.right, obstacle.tally.steps),
+                obstacle.tally.lost,
+            ),
+            f"{obstacle.excess:.0f}",
+            percent(right + obstacle.tally.lost, total),
         )
-        for one in worst
+        for obstacle in worst
     ]
     head = ("steps with", "steps", "step accuracy", "lost", "beyond its share", "at most")
     yield markdown_table(head, rows)
@@ -112,9 +117,10 @@ def _obstacles(analysis: Analysis) -> Iterator[str]:
 def _accuracy(analysis: Analysis) -> Iterator[str]:
     yield from ("## By position", _POSITION)
     rows = []
-    for length, of in analysis.lengths.items():
+    for length, measured in analysis.lengths.items():
         steps = analysis.position.get(str(length), Tally(0, 0, 0))
-        final = (of.examples, percent(of.correct, of.examples), _interval(of.interval))
+        accuracy = percent(measured.correct, measured.examples)
+        final = (measured.examples, accuracy, _interval(measured.interval))
         rows.append((length, *final, *_tally(steps)))
     final_head = ("utterance", "examples", "final accuracy", "interval")
     yield markdown_table((*final_head, *_TALLY_HEAD), rows)
@@ -127,12 +133,13 @@ _TALLY_HEAD = ("steps", "step accuracy", "interval", "lost")
 
 
 def _breakdown(name: str, found: Breakdown) -> str:
-    return markdown_table((name, *_TALLY_HEAD), [(key, *_tally(of)) for key, of in found.items()])
+    lines = [(key, *_tally(tally)) for key, tally in found.items()]
+    return markdown_table((name, *_TALLY_HEAD), lines)
 
 
-def _tally(of: Tally) -> tuple[object, ...]:
-    interval = _interval(of.interval) if of.steps else "–"
-    return of.steps, percent(of.right, of.steps), interval, of.lost
+def _tally(tally: Tally) -> tuple[object, ...]:
+    interval = _interval(tally.interval) if tally.steps else "–"
+    return tally.steps, percent(tally.right, tally.steps), interval, tally.lost
 
 
 def _errors(analysis: Analysis, examples: int) -> Iterator[str]:
@@ -143,7 +150,7 @@ def _errors(analysis: Analysis, examples: int) -> Iterator[str]:
     yield _BLAME_BY_WORLDS if analysis.by_worlds else _BLAME
     yield markdown_table(
         ("utterances", "wrong", "ranking", "search", "no program"),
-        [(length, *of) for length, of in analysis.failures.items()],
+        [(length, *counts) for length, counts in analysis.failures.items()],
     )
     yield from _shown(analysis.errors, examples)
 
@@ -188,10 +195,18 @@ def _world(world: World) -> str:
 
 
 def _words(analysis: Analysis) -> Iterator[str]:
-    def row(name: str, of: WordCounts) -> tuple[object, ...]:
-        share = percent(of.unknown, of.words)
-        with_unknown = percent(of.with_unknown, of.utterances)
-        return name, of.utterances, of.words, of.unknown, share, with_unknown, of.cut
+    def row(name: str, counts: WordCounts) -> tuple[object, ...]:
+        share = percent(counts.unknown, counts.words)
+        with_unknown = percent(counts.with_unknown, counts.utterances)
+        return (
+            name,
+            counts.utterances,
+            counts.words,
+            counts.unknown,
+            share,
+            with_unknown,
+            counts.cut,
+        )
 
     head = ("steps", "utterances", "words", "unknown", "share", "with an unknown word", "cut")
     words = analysis.words
@@ -207,13 +222,13 @@ def _calibration(analysis: Analysis, picture: str | None) -> Iterator[str]:
     yield _CALIBRATION_BY_WORLDS if analysis.by_worlds else _CALIBRATION
     rows = [
         (
-            f"{one.low:.1f} to {one.high:.1f}",
-            one.examples,
-            f"{one.probability:.3f}",
-            f"{one.accuracy:.3f}",
+            f"{group.low:.1f} to {group.high:.1f}",
+            group.examples,
+            f"{group.probability:.3f}",
+            f"{group.accuracy:.3f}",
         )
-        for one in analysis.bins
-        if one.examples
+        for group in analysis.bins
+        if group.examples
     ]
     yield markdown_table(("probability", "examples", "mean probability", "accuracy"), rows)
     yield f"Expected calibration error: {analysis.calibration_error:.3f}."

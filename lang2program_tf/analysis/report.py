@@ -124,8 +124,8 @@ def to_json(analysis: Analysis) -> dict[str, Any]:
     }
     return {
         "domain": analysis.domain.name,
-        "examples": {str(n): of.examples for n, of in analysis.lengths.items()},
-        "accuracy": {str(n): of.accuracy for n, of in analysis.lengths.items()},
+        "examples": {str(n): measured.examples for n, measured in analysis.lengths.items()},
+        "accuracy": {str(n): measured.accuracy for n, measured in analysis.lengths.items()},
         "interactions": analysis.interactions.examples,
         "lost": analysis.lost,
         "steps": analysis.steps.to_json(),
@@ -139,7 +139,7 @@ def to_json(analysis: Analysis) -> dict[str, Any]:
             }
             for group in analysis.errors
         ],
-        "failures": {str(n): of._asdict() for n, of in analysis.failures.items()},
+        "failures": {str(n): counts._asdict() for n, counts in analysis.failures.items()},
         "unknown_words": {
             "right": analysis.words.right._asdict(),
             "wrong": analysis.words.wrong._asdict(),

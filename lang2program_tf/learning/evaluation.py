@@ -210,7 +210,7 @@ def _accuracies(evaluator: Evaluator) -> dict[str, Any]:
     predictions = list(evaluator.predictions())
     lengths = by_utterances(predictions)
     return {
-        "examples": {str(n): of.examples for n, of in lengths.items()},
-        "accuracy": {str(n): of.accuracy for n, of in lengths.items()},
+        "examples": {str(n): measured.examples for n, measured in lengths.items()},
+        "accuracy": {str(n): measured.accuracy for n, measured in lengths.items()},
         "accuracy_all": measure(predictions).accuracy,
     }

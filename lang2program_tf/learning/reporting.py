@@ -134,13 +134,13 @@ class Reporter:
                 "hit": hit,
                 "rewarded": total.rewarded,
                 "reward": total.reward,
-                "by_utterances": {str(n): of.accuracy for n, of in lengths.items()},
+                "by_utterances": {str(n): measured.accuracy for n, measured in lengths.items()},
             }
         )
         if name != "train":
             self._accuracy = f"{total.accuracy:.3f}"
         if name == "dev" and self._bar is None:
-            parts = "  ".join(f"{n}: {of.accuracy:.3f}" for n, of in lengths.items())
+            parts = "  ".join(f"{n}: {measured.accuracy:.3f}" for n, measured in lengths.items())
             _say(f"step {step}  all of dev {total.accuracy:.3f}  ({parts})")
 
     def beams(self, step: int, learner: Learner, examples: Sequence[Example]) -> None:

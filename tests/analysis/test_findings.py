@@ -34,7 +34,7 @@ def test_the_worst_obstacle_is_what_loses_most_beyond_its_share():
     # 4 of 12 steps lose; so 4 steps of any kind lose 4/3, and those that swap lose 4.
     worst = obstacles(analyze(TANGRAMS, lines(8, 4), vocabulary=VOCABULARY, tokenizer=WhiteSpace()))
     assert [one.name for one in worst] == ["action: swap", "sentence: pronoun"]
-    assert worst[0].of == Tally(steps=4, right=0, lost=4)
+    assert worst[0].tally == Tally(steps=4, right=0, lost=4)
     assert worst[0].excess == 4 - 4 * 4 / 12
 
 

@@ -29,7 +29,7 @@ def milliseconds(
             start = time.perf_counter()
             function()
             times[name].append(time.perf_counter() - start)
-    return {name: 1000 * statistics.median(of) for name, of in times.items()}
+    return {name: 1000 * statistics.median(seconds) for name, seconds in times.items()}
 
 
 def peak_memory_mb() -> float:
