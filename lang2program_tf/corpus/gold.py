@@ -15,7 +15,7 @@ def is_history_token(name: str) -> bool:
 
 
 def seen_from(commands: Sequence[Command], start: int) -> tuple[Command, ...] | None:
-    """The commands from `start` on, as one writes them who has seen nothing before.
+    """The commands from `start` on, as somebody writes them who has not seen those before.
 
     A reference to command k becomes one to command k − start. There is no such program, and the
     answer is None, if a command refers to one before `start`.

@@ -10,7 +10,7 @@ from lang2program_tf.machine.features import HistoryFeatures
 from lang2program_tf.model.decoder import DecoderScores
 from lang2program_tf.model.parser_protocol import MemoryProtocol, ParserProtocol
 
-# A weight that no gradient shows, and from which one can still be scaled back.
+# Too small a weight to show in a gradient, and large enough to be divided by.
 _TRACE = 1e-12
 
 

@@ -20,11 +20,11 @@ import gin
 from lang2program_tf.corpus.programs import NO_TOKEN, ProgramMemory
 from lang2program_tf.language import MAX_TOKENS
 from lang2program_tf.learning.priors import NamingPrior
+from lang2program_tf.log_probs import NEVER
 from lang2program_tf.machine import Examples, Machine
 from lang2program_tf.search import SearchTree
 from lang2program_tf.search.replay import replay
 
-_NEVER = -float("inf")
 _EXAMPLES_AT_ONCE = 60
 _FEWEST_PROGRAMS = 8  # numbers of programs are this or twice as many: few shapes occur
 
@@ -78,7 +78,7 @@ class ProgramRecall(tf.Module):
         self._programs = _dense(programs, capacity, seed)  # [N, capacity, 7]
         prior_of = prior or NamingPrior()
         self._log_prior = prior_of(machine.rules.domain, tf.constant(self._programs)).numpy()
-        self._log_prior[self._programs[..., 0] == NO_TOKEN] = _NEVER
+        self._log_prior[self._programs[..., 0] == NO_TOKEN] = NEVER
         num_examples = len(self._programs)
         self.kept = tf.Variable(
             tf.zeros([num_examples, size], tf.int32), trainable=False, name="kept"
@@ -120,7 +120,7 @@ class ProgramRecall(tf.Module):
             self._machine,
             examples,
             programs,
-            tf.where(there, 0.0, _NEVER),
+            tf.where(there, 0.0, NEVER),
             jit_compile=jit_compile,
         )
 
@@ -144,11 +144,11 @@ class ProgramRecall(tf.Module):
                 width = min(width, self._programs.shape[1])
                 programs = self._programs[rows, :width]
                 scores = score(rows, programs.astype(np.int32))
-                scores = np.where(programs[..., 0] == NO_TOKEN, _NEVER, scores)
+                scores = np.where(programs[..., 0] == NO_TOKEN, NEVER, scores)
                 if first:
                     scores = scores + self._log_prior[rows, :width]
                 best = np.argsort(-scores, axis=1, kind="stable")[:, : self._size]
-                found = np.take_along_axis(scores, best, axis=1) > _NEVER
+                found = np.take_along_axis(scores, best, axis=1) > NEVER
                 kept[rows, : best.shape[1]] = np.where(found, best, -1)
                 bar.update(len(rows))
         self.kept.assign(kept)

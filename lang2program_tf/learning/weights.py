@@ -7,9 +7,8 @@ import abc
 import tensorflow as tf
 
 import gin
+from lang2program_tf.log_probs import NEVER
 from lang2program_tf.search.selection import ValueOrSchedule, value_at
-
-_NEVER = -float("inf")
 
 
 class GradientWeights(abc.ABC):
@@ -57,12 +56,12 @@ class Meritocratic(GradientWeights):
         return callable(self.beta) or self.beta != 0 or self.alpha != 1
 
     def weigh(self, log_probs: tf.Tensor, rewarded: tf.Tensor, step: tf.Tensor) -> tf.Tensor:
-        counts = rewarded & (log_probs > _NEVER)
+        counts = rewarded & (log_probs > NEVER)
         any_counts = tf.reduce_any(counts, axis=-1, keepdims=True)
 
         def only_counted(values: tf.Tensor) -> tf.Tensor:
             """−inf where nothing counts, but finite numbers, masked later, in rows of nothing."""
-            return tf.where(counts, values, tf.where(any_counts, _NEVER, 0.0))
+            return tf.where(counts, values, tf.where(any_counts, NEVER, 0.0))
 
         shares = tf.nn.softmax(only_counted(value_at(self.beta, step) * log_probs))
         total = tf.reduce_logsumexp(only_counted(log_probs), axis=-1, keepdims=True)
@@ -88,7 +87,7 @@ class Reinforce(GradientWeights):
     def weigh(self, log_probs: tf.Tensor, rewarded: tf.Tensor, step: tf.Tensor) -> tf.Tensor:
         del step
         weights = tf.where(rewarded, self.correct, self.incorrect) - self.baseline
-        return tf.where(log_probs > _NEVER, weights, 0.0)
+        return tf.where(log_probs > NEVER, weights, 0.0)
 
 
 @gin.configurable

@@ -39,8 +39,8 @@ class TokenTables:
         action_tokens: [C] the token ids of the actions, prevAction last.
         arities: [A + 1] how many values the domain's own actions pop, by their number from 1.
         row: [V] the place of a token among the D sorts and then the C actions.
-        least: [D] a sort runs if what it pushes is more than this.
-        deepest: [D] from how deep a stack a sort leads to one of at most three values.
+        least: [D] tokens of a sort run if what they would push is greater than this.
+        deepest: [D] the deepest stack that a sort may find, so that it leaves three values at most.
         num_failing: how many sorts at the end always fail.
         sort: [V] the sort of a token, 0 for actions.
         constant: [V] what a constant pushes, 0 for other tokens.

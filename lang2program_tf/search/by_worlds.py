@@ -12,12 +12,12 @@ from typing import NamedTuple
 import tensorflow as tf
 
 import gin
+from lang2program_tf.log_probs import NEVER
 from lang2program_tf.machine import Examples, Machine
 from lang2program_tf.search.beam_search import BeamSearch
 from lang2program_tf.search.programs import best_programs
 from lang2program_tf.search.tree import Programs
 
-_NEVER = -float("inf")
 _NO_TOKEN = -1
 
 
@@ -115,7 +115,7 @@ class WorldSearch:
 
         def any_goes_on(turn: tf.Tensor, now: _Worlds) -> tf.Tensor:
             """Whether there is a sentence left in a dialogue that has not come to nothing."""
-            return tf.reduce_any((turn < examples.num_new) & (now.log_prob[:, 0] > _NEVER))
+            return tf.reduce_any((turn < examples.num_new) & (now.log_prob[:, 0] > NEVER))
 
         start = (tf.constant(0), self._start(examples, turns))
         _, last = tf.while_loop(any_goes_on, advance, start)
@@ -123,7 +123,7 @@ class WorldSearch:
 
     def _predictions(self, examples: Examples, last: _Worlds) -> Predictions:
         """What the dialogues have come to; zeros and no tokens where there is no world."""
-        found = last.log_prob > _NEVER  # [B, V]
+        found = last.log_prob > NEVER  # [B, V]
         there = found[..., tf.newaxis]
         world = tf.where(there, last.world, 0)
         target = tf.repeat(examples.target[:, tf.newaxis], self.num_worlds, axis=1)
@@ -143,7 +143,7 @@ class WorldSearch:
 
     def _start(self, examples: Examples, turns: tf.Tensor) -> _Worlds:
         batch, size = tf.shape(examples.world)[0], self.num_worlds
-        first = tf.where(tf.equal(tf.range(size), 0), 0.0, _NEVER)
+        first = tf.where(tf.equal(tf.range(size), 0), 0.0, NEVER)
         length = self.search.iterations_per_utterance * turns
         return _Worlds(
             world=tf.repeat(examples.world[:, tf.newaxis], size, axis=1),
@@ -198,7 +198,7 @@ class WorldSearch:
         count = tf.shape(found.log_prob)[1]
         total = tf.gather_nd(now.log_prob, row)[:, tf.newaxis] + found.log_prob  # [n, Z]
         # Where nothing was searched, nothing is found.
-        everywhere = tf.tensor_scatter_nd_update(tf.fill([batch, size, count], _NEVER), row, total)
+        everywhere = tf.tensor_scatter_nd_update(tf.fill([batch, size, count], NEVER), row, total)
         number = tf.tensor_scatter_nd_update(
             tf.zeros([batch, size, count], tf.int32),
             row,
@@ -212,7 +212,7 @@ class WorldSearch:
             return tf.reshape(parts, tf.concat([[-1], tf.shape(parts)[2:]], axis=0))
 
         seen = tf.gather(self._machine.rules.visible(flat(found.world)), number)  # [B, V * Z, P]
-        there = best.values > _NEVER
+        there = best.values > NEVER
         same = tf.reduce_all(tf.equal(seen[:, :, tf.newaxis], seen[:, tf.newaxis]), axis=-1)
         same &= there[:, :, tf.newaxis] & there[:, tf.newaxis]
         is_first = (
@@ -223,7 +223,7 @@ class WorldSearch:
             log_prob = tf.reduce_logsumexp(
                 tf.where(same, best.values[:, tf.newaxis], tf.float32.min), axis=-1
             )
-        chosen = tf.math.top_k(tf.where(is_first, log_prob, _NEVER), k=size)
+        chosen = tf.math.top_k(tf.where(is_first, log_prob, NEVER), k=size)
         agreeing = tf.math.count_nonzero(same, axis=-1, dtype=tf.int32)
         number = tf.gather(number, chosen.indices, batch_dims=1)  # [B, V]
         source = number // count  # which of the n searched worlds it comes from

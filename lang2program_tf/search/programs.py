@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import tensorflow as tf
 
+from lang2program_tf.log_probs import NEVER
 from lang2program_tf.machine import Machine
 from lang2program_tf.search.tree import Programs, SearchTree, by_example
 
@@ -17,7 +18,7 @@ def best_programs(machine: Machine, tree: SearchTree, count: int | tf.Tensor) ->
     batch, num_actions = tf.shape(flat)[0], machine.num_actions
     flat = tf.reshape(flat, [batch, -1])
     best = tf.math.top_k(flat, k=tf.minimum(count, tf.shape(flat)[1]))
-    found = best.values > -float("inf")
+    found = best.values > NEVER
     action = best.indices % num_actions
     node = best.indices // num_actions  # index into T * K
     rewarded = tf.gather(

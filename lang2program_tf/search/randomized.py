@@ -16,6 +16,7 @@ from typing import NamedTuple
 import tensorflow as tf
 
 import gin
+from lang2program_tf.log_probs import NEVER
 from lang2program_tf.search.selection import (
     Candidates,
     Choice,
@@ -76,7 +77,7 @@ class _Randomized(Selection):
         del beam_size  # there is one coin for each that may live
         lists = _two_lists(candidates.pool, draws)
         pool_size = tf.math.count_nonzero(
-            candidates.pool > -float("inf"), axis=-1, keepdims=True, dtype=tf.int32
+            candidates.pool > NEVER, axis=-1, keepdims=True, dtype=tf.int32
         )
         return choice_of(candidates, self._merge(lists, draws.coins, pool_size))
 
@@ -141,7 +142,7 @@ def _two_lists(pool: tf.Tensor, draws: Draws) -> Lists:
     """The heads of the pool by score and by key, as long as there are draws."""
     count = tf.shape(draws.coins)[1]
     by_score = best_first(pool, count)
-    keys = tf.where(pool > -float("inf"), draws.keys, float("inf"))
+    keys = tf.where(pool > NEVER, draws.keys, float("inf"))
     by_key = best_first(-keys, count)
     same = tf.equal(by_score[:, :, tf.newaxis], by_key[:, tf.newaxis])  # [B, J, J]
     places = tf.range(count)

@@ -6,11 +6,10 @@ from typing import NamedTuple
 
 import tensorflow as tf
 
+from lang2program_tf.log_probs import NEVER
 from lang2program_tf.machine import Examples, Machine, MachineState
 from lang2program_tf.machine.features import ABSENT, HISTORY_TOKENS
 from lang2program_tf.search.tree import Prefixes, SearchTree
-
-_NEVER = -float("inf")
 
 
 class _Replayed(NamedTuple):
@@ -80,16 +79,16 @@ def replay(
         following, edits = follow(now, token, examples.num_utterances)
         each = tf.range(tf.shape(token)[1])
         alive = (lengths > iteration + 1) & tf.equal(following.place, each)
-        ending = tf.where(tf.equal(lengths, iteration + 1), log_probs, _NEVER)
+        ending = tf.where(tf.equal(lengths, iteration + 1), log_probs, NEVER)
         complete = _at_actions(machine, ending, now.place, token)
         record = [
             now.place,
             token,
-            tf.where(alive, 0.0, _NEVER),
+            tf.where(alive, 0.0, NEVER),
             now.state.utterance,
             now.state.world,
             complete,
-            complete > _NEVER,
+            complete > NEVER,
             edits,
             now.recent,
             now.state.kinds,
@@ -122,12 +121,12 @@ def _at_actions(
     matches = tf.equal(token[..., tf.newaxis], machine.action_tokens)  # [B, R, C]
     action = tf.argmax(tf.cast(matches, tf.int32), axis=-1, output_type=tf.int32)
     row = tf.range(shape[0])[:, tf.newaxis] * shape[1] + place
-    to = tf.where(ending > _NEVER, row * machine.num_actions + action, -1)  # −1: nowhere
+    to = tf.where(ending > NEVER, row * machine.num_actions + action, -1)  # −1: nowhere
     size = tf.size(ending) * machine.num_actions
     flat = tf.reshape(to, [-1])
     total = tf.math.unsorted_segment_sum(tf.reshape(ending, [-1]), flat, size)
     ends = tf.math.unsorted_segment_sum(tf.ones_like(flat), flat, size) > 0
-    return tf.reshape(tf.where(ends, total, _NEVER), [shape[0], shape[1], machine.num_actions])
+    return tf.reshape(tf.where(ends, total, NEVER), [shape[0], shape[1], machine.num_actions])
 
 
 def _arrays(machine: Machine, iterations: tf.Tensor) -> list[tf.TensorArray]:

@@ -7,6 +7,7 @@ from typing import NamedTuple
 import tensorflow as tf
 
 import gin
+from lang2program_tf.log_probs import NEVER
 from lang2program_tf.search.selection import (
     Candidates,
     Choice,
@@ -15,8 +16,6 @@ from lang2program_tf.search.selection import (
     ValueOrSchedule,
     value_at,
 )
-
-_NEVER = -float("inf")
 
 
 def _gumbel(pools: Pools, seed: tf.Tensor) -> tf.Tensor:
@@ -86,19 +85,19 @@ class Rollouts(Selection):
         num_prefixes, num_tokens = candidates.scores.shape[1:]
         weights = draws.gamma[:, tf.newaxis, tf.newaxis] * candidates.log_probs
         logits = tf.where(draws.uniform[..., tf.newaxis], 0.0, weights)
-        survives = candidates.scores > _NEVER
-        completes = candidates.terminal > _NEVER  # [B, K, C]
+        survives = candidates.scores > NEVER
+        completes = candidates.terminal > NEVER  # [B, K, C]
         if not self.lookahead:
             ends = tf.one_hot(candidates.action_tokens, num_tokens)  # [C, V]
             survives |= tf.tensordot(tf.cast(completes, tf.float32), ends, 1) > 0
         drawn = tf.argmax(
-            tf.where(survives, logits + draws.noise, _NEVER), axis=-1, output_type=tf.int32
+            tf.where(survives, logits + draws.noise, NEVER), axis=-1, output_type=tf.int32
         )  # [B, K]
         index = tf.range(num_prefixes) * num_tokens + drawn
         score = tf.gather(candidates.pool, index, batch_dims=1)
         chosen = tf.equal(drawn[..., tf.newaxis], candidates.action_tokens)
         return Choice(
-            index=tf.where(score > _NEVER, index, 0),
+            index=tf.where(score > NEVER, index, 0),
             score=score,
             weights=tf.zeros_like(score),
             taken=completes if self.lookahead else completes & chosen,

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple, Union
 import tensorflow as tf
 
 import gin
+from lang2program_tf.log_probs import NEVER
 
 # A constant, or a function of the training step (a scalar int64 tensor) in the graph.
 ValueOrSchedule = Union[float, Callable[[tf.Tensor], tf.Tensor]]
@@ -70,7 +71,7 @@ class Choice(NamedTuple):
     @property
     def alive(self) -> tf.Tensor:
         """[B, J] bool, False where there was nothing left to choose."""
-        return self.score > -float("inf")
+        return self.score > NEVER
 
 
 class Pools(NamedTuple):
@@ -155,10 +156,10 @@ def choice_of(candidates: Candidates, index: tf.Tensor) -> Choice:
     """The choice of the candidates at `index` [B, J]; all complete programs are kept."""
     score = tf.gather(candidates.pool, index, batch_dims=1)
     return Choice(
-        index=tf.where(score > -float("inf"), index, 0),
+        index=tf.where(score > NEVER, index, 0),
         score=score,
         weights=tf.zeros_like(score),
-        taken=candidates.terminal > -float("inf"),
+        taken=candidates.terminal > NEVER,
     )
 
 

@@ -11,7 +11,7 @@ from lang2program_tf.language import Kind
 
 
 def shrink(failure: Failure, *, find: Callable[[Case], Failure | None]) -> Failure:
-    """A failure on the same token to which nothing can be done that keeps it.
+    """Makes the case of a failure smaller as long as the same token still fails.
 
     Args:
         failure: a failure that `find` finds.
