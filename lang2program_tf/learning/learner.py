@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -24,7 +25,13 @@ from lang2program_tf.machine import Examples
 from lang2program_tf.model.parser import Parser
 from lang2program_tf.model.parser_protocol import ParserProtocol
 from lang2program_tf.search import BeamSearch, Programs, WorldSearch, best_programs
+from lang2program_tf.search.beam_search import num_cores
 from lang2program_tf.search.non_finite import blame_non_finite
+
+# A batch to predict is searched in twice as many parts as there are cores, because small ones stay
+# in the cache; in one part, if there are fewer examples than this in each.
+_LEAST_IN_PART = 4
+_PREDICTED_PARTS = min(2 * num_cores(), 8)
 
 
 def examples_of(batch: Batch) -> Examples:
@@ -154,12 +161,19 @@ class Learner:
             self.search = BeamSearch(self.task.machine, parser)
         self.worlds = self._worlds and self._worlds(self.search)
         count = tf.TensorSpec([], tf.int32)
-        self._predict_graph = _graph(self._predict_batch, self._batch_spec(None, None), count)
+        spec = self._batch_spec(None, None)
+        self._predict_graphs = {
+            parts: _graph(partial(self._predict_batch, parts=parts), spec, count)
+            for parts in (1, _PREDICTED_PARTS)
+        }
 
     def predict(self, batch: Batch, *, count: int = 1) -> Predicted:
         """Predicts the programs of a batch, as in evaluation; at least `count`, if there are."""
+        is_large = batch.words.shape[0] >= _LEAST_IN_PART * _PREDICTED_PARTS
+        in_parts = is_large and self.worlds is None
+        graph = self._predict_graphs[_PREDICTED_PARTS if in_parts else 1]
         with blame_non_finite(self.parser):
-            predicted: Predicted = self._predict_graph(batch, tf.constant(count))
+            predicted: Predicted = graph(batch, tf.constant(count))
             return predicted
 
     @contextmanager
@@ -213,7 +227,7 @@ class Learner:
         self.step.assign_add(1)
         return metrics
 
-    def _predict_batch(self, batch: Batch, count: tf.Tensor) -> Predicted:
+    def _predict_batch(self, batch: Batch, count: tf.Tensor, *, parts: int) -> Predicted:
         examples = examples_of(batch)
         if self.worlds is not None:
             programs = self.worlds.predict(batch.words, examples).programs
@@ -226,7 +240,8 @@ class Learner:
                 reward=tf.reduce_sum(right, axis=1),
             )
         memory = self.search.parser.read(batch.words, examples)
-        tree = self.search.search(memory, examples, seed=tf.zeros([2], tf.int32))
+        seed = tf.zeros([2], tf.int32)
+        tree = self.search.search(memory, examples, seed=seed, parts=parts)
         right = tf.where(tree.rewarded, tf.exp(tree.complete), 0.0)
         return Predicted(
             best_programs(self.task.machine, tree, count),

@@ -30,6 +30,15 @@ class Items(NamedTuple):
         """What it holds of some of the examples."""
         return Items(*(take(part, rows) for part in self))
 
+    def with_room(self, count: tf.Tensor) -> Items:
+        """The same with items that are not there, until there are `count`."""
+        behind = [0, count - tf.shape(self.bias)[1]]
+        return Items(
+            keys=tf.pad(self.keys, [[0, 0], [0, 0], behind, [0, 0]]),
+            bias=tf.pad(self.bias, [[0, 0], behind], constant_values=_NOT_THERE),
+            values=tf.pad(self.values, [[0, 0], [0, 0], behind, [0, 0]]),
+        )
+
 
 class Attention(tf.keras.layers.Layer):
     """Several heads read, each with its part of a query: softmax(query · key / √(Q / h)).

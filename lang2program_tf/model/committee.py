@@ -22,6 +22,10 @@ class CommitteeMemory(tuple[ParserMemory, ...]):
         """What they have read of some of the examples."""
         return CommitteeMemory(memory.of_examples(rows) for memory in self)
 
+    def with_room(self, num_words: int) -> CommitteeMemory:
+        """The same in the shape that it has for sentences of `num_words` words."""
+        return CommitteeMemory(memory.with_room(num_words) for memory in self)
+
 
 class Committee:
     """A parser, see `ParserProtocol`, that others make up; it is for prediction, not for learning.

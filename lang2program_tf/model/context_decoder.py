@@ -74,6 +74,11 @@ class ContextMemory(NamedTuple):
             contexts=tuple(items.of_examples(rows) for items in self.contexts),
         )
 
+    def with_room(self, num_words: int) -> ContextMemory:
+        """What it holds, with words that are not there until sentences have `num_words`."""
+        count = tf.shape(self.words.bias)[1] // self.num_words * num_words
+        return self._replace(words=self.words.with_room(count), num_words=tf.constant(num_words))
+
 
 class ContextDecoder(tf.keras.layers.Layer):
     """q₁ = relu of [f ; e]; q₂ = relu of [q₁ ; words read]; h = relu of [q₂ ; all that was read].

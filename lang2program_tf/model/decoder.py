@@ -54,6 +54,18 @@ class DecoderMemory(NamedTuple):
             states=take(self.states, rows),
         )
 
+    def with_room(self, num_words: int) -> DecoderMemory:
+        """What it holds, with words that are nowhere until it has M * `num_words` of them."""
+        shape = tf.shape(self.key_bias)
+        behind = [0, shape[1] * num_words - shape[2]]
+        elsewhere = [[0, 0], [0, 0], behind]
+        return self._replace(
+            keys=tf.pad(self.keys, [[0, 0], behind, [0, 0]]),
+            key_bias=tf.pad(self.key_bias, elsewhere, constant_values=_ELSEWHERE_LOGIT),
+            values=tf.pad(self.values, [[0, 0], behind, [0, 0]]),
+            states=tf.pad(self.states, [[0, 0], behind, [0, 0]]),
+        )
+
 
 class DecoderScores(NamedTuple):
     """Scores of all tokens after each of B * K prefixes.

@@ -49,7 +49,7 @@ class TokensHistory(tf.keras.layers.Layer):
         rows_per_column = int(self.token_embeddings.shape[0]) + 1
         rows = tf.reshape(tokens, [-1, HISTORY_TOKENS])
         rows += tf.range(HISTORY_TOKENS) * rows_per_column + 1
-        return _with_lead(_sum_of_rows(table, rows), tokens)
+        return _with_lead(tf.reduce_sum(tf.gather(table, rows), axis=1), tokens)
 
 
 class StackTables(NamedTuple):
@@ -102,8 +102,8 @@ class StackHistory(tf.keras.layers.Layer):
 
     def embed(self, stack: StackFeatures, tables: StackTables) -> tf.Tensor:
         """[..., H] from a StackFeatures with leading dimensions [...] and the prepared tables."""
-        flat = self.project(self.embed_values(self.value_rows(stack), tables), tables)
-        return _with_lead(flat, stack.primitive)
+        slots = _sum_of_rows(tables.rows, self.value_rows(stack))
+        return _with_lead(self.project(slots, tables), stack.primitive)
 
     def value_rows(self, values: StackFeatures) -> tf.Tensor:
         """[R, n] int32, for R values the rows of `StackTables.rows` whose sum embeds them."""
@@ -115,8 +115,8 @@ class StackHistory(tf.keras.layers.Layer):
         return rows + (step * np.arange(self.parts + 1) + 1)
 
     def embed_values(self, rows: tf.Tensor, tables: StackTables) -> tf.Tensor:
-        """[R, D] the embeddings of values, given their rows [R, n]."""
-        return _sum_of_rows(tables.rows, rows)
+        """[R, D] the embeddings of values, given their rows [R, n]; for a search."""
+        return tf.reduce_sum(tf.gather(tables.rows, rows), axis=1)
 
     def project(self, slots: tf.Tensor, tables: StackTables) -> tf.Tensor:
         """[R, H] from the embeddings of the three slots of R stacks, 3 * R * D numbers in all."""
@@ -126,7 +126,8 @@ class StackHistory(tf.keras.layers.Layer):
 def _sum_of_rows(table: tf.Tensor, rows: tf.Tensor) -> tf.Tensor:
     """[R, D]: for each row of `rows` [R, n] int32, the sum of n rows of `table` [T, D].
 
-    One fused operation; a gather would first write out [R, n, D].
+    One fused operation, for the many values of learning: a gather would first write out [R, n, D].
+    XLA does not have it, so a search, which asks for few at a time, does gather.
     """
     segments = tf.broadcast_to(tf.range(tf.shape(rows)[0])[:, tf.newaxis], tf.shape(rows))
     return tf.sparse.segment_sum(table, tf.reshape(rows, [-1]), tf.reshape(segments, [-1]))

@@ -63,6 +63,10 @@ class ParserMemory(NamedTuple):
         """What it holds of some of the examples, by a slice or by their numbers [n]."""
         return self._replace(decoder=self.decoder.of_examples(rows))
 
+    def with_room(self, num_words: int) -> ParserMemory:
+        """The same in the shape that it has for sentences of `num_words` words."""
+        return self._replace(decoder=self.decoder.with_room(num_words))
+
 
 @gin.configurable(denylist=["domain", "word_vectors"])
 class Parser(tf.keras.Model):

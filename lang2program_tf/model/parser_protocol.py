@@ -19,6 +19,12 @@ class MemoryProtocol(Protocol):
     def of_examples(self, rows: slice | tf.Tensor) -> Any:
         """The memory of some of the examples, by a slice or by their numbers [n]."""
 
+    def with_room(self, num_words: int) -> Any:
+        """The same in the shape that it has for sentences of `num_words` words.
+
+        A search that is compiled asks for it: compiled code is for one shape. No score changes.
+        """
+
 
 class ParserProtocol(Protocol):
     """p(token | prefix, utterances).
@@ -63,10 +69,7 @@ class ParserProtocol(Protocol):
         """
 
     def look(self, after: Following) -> Any:
-        """What the parser wants to know of tokens that were run: any nest of ints.
-
-        It is part of what XLA compiles, so it must not use weights.
-        """
+        """What the parser wants to know of tokens that were run: any nest of ints."""
 
     def note(
         self,

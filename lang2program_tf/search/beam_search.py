@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import Any, NamedTuple
 
 import tensorflow as tf
@@ -19,6 +20,7 @@ from lang2program_tf.search.selection import (
     Selection,
     of_examples,
     of_iteration,
+    with_room,
 )
 from lang2program_tf.search.tree import SearchTree, side_by_side
 
@@ -46,12 +48,12 @@ class BatchPart(NamedTuple):
 
     Attributes:
         first: int or int32 scalar, the place of the first of them; the others follow it.
-        size: int, examples of the whole batch.
+        size: int or int32 scalar, examples of the whole batch.
         most_new: int or int32 scalar, the largest number of utterances to parse in that batch.
     """
 
     first: int | tf.Tensor
-    size: int
+    size: int | tf.Tensor
     most_new: int | tf.Tensor
 
 
@@ -107,9 +109,9 @@ class BeamSearch:
                 on its neighbours.
             independent_utterances: while searching, TOKENS sees only tokens of the present
                 utterance.
-            jit_compile: whether XLA compiles all of an iteration but the scoring. It takes a few
-                seconds for each number of examples and of utterances, and then saves up to a
-                quarter. The graph cannot be used where there is no XLA, as in TF Serving.
+            jit_compile: whether XLA compiles the loop. It takes some seconds for each number of
+                examples and of utterances, and then saves a good part of the time. The graph cannot
+                be used where there is no XLA, as in TF Serving.
         """
         if beam_size < 1:
             raise ValueError(f"beam_size={beam_size} must be 1 or more")
@@ -123,7 +125,11 @@ class BeamSearch:
         self.limit = limit
         self.independent_utterances = independent_utterances
         self.jit_compile = jit_compile
-        self._take = tf.function(self.take, jit_compile=True) if jit_compile else self.take
+        self._run = (
+            tf.function(self._loop, jit_compile=True, autograph=False)
+            if jit_compile
+            else self._loop
+        )
 
     def search(
         self,
@@ -133,19 +139,43 @@ class BeamSearch:
         seed: tf.Tensor,
         step: tf.Tensor | int = 0,
         keep_prefixes: bool = False,
+        parts: int = 1,
+        of: BatchPart | None = None,
     ) -> SearchTree:
         """Searches B examples.
+
+        Parts of them are searched side by side, each in a loop of its own: so many cores have work,
+        and a part whose programs are all complete ends. So put examples with as many utterances
+        side by side. What is found does not depend on this: every example gets the random draws
+        that it would get in one search of the whole batch.
 
         Args:
             memory: the parser's, of these examples.
             examples: worlds and numbers of utterances.
-            seed: [2] int32, of all random draws.
+            seed: [2] int32, of all random draws of the batch.
             step: training step, for schedules of the selection rule.
             keep_prefixes: whether to keep the prefixes' execution histories, for learning.
+            parts: how many parts; there must be at least as many examples.
+            of: the batch, if these examples are only some of it.
         """
-        batch = _whole(examples)
+        batch = of or _whole(examples)
         draws = self._draw(batch, seed=seed, step=tf.convert_to_tensor(step, tf.int64))
-        return self._search(memory, examples, draws, batch.most_new, keep_prefixes=keep_prefixes)
+        sound = all_finite(self.parser)
+        size = _size(examples)
+        cuts = [size * number // parts for number in range(parts + 1)]
+        return side_by_side(
+            [
+                self._search(
+                    memory.of_examples(slice(begin, end)) if parts > 1 else memory,
+                    examples.of_examples(slice(begin, end)) if parts > 1 else examples,
+                    of_examples(draws, slice(batch.first + begin, batch.first + end)),
+                    most_new=batch.most_new,
+                    sound=sound,
+                    keep_prefixes=keep_prefixes,
+                )
+                for begin, end in zip(cuts, cuts[1:])
+            ]
+        )
 
     def explore(
         self,
@@ -156,35 +186,17 @@ class BeamSearch:
         step: tf.Tensor,
         part: BatchPart | None = None,
     ) -> SearchTree:
-        """Searches B examples to learn from, as `search` does with `keep_prefixes`.
-
-        The two halves of the batch are searched side by side, each in a loop of its own: two cores
-        have work, and a half whose programs are all complete ends. So put examples with as many
-        utterances side by side. What is found does not depend on this: every example gets the
-        random draws that it would get in one search of the whole batch.
-
-        Args:
-            memory: the parser's, of these examples.
-            examples: worlds and numbers of utterances.
-            seed: [2] int32, of all random draws of the batch.
-            step: training step, for schedules of the selection rule.
-            part: if these examples are part of a batch.
-        """
-        part = part or _whole(examples)
-        draws = self._draw(part, seed=seed, step=step)
+        """Searches B examples to learn from them, in a part for each core; B must be known."""
         size = examples.num_utterances.shape[0]
-        cut = [0, size // 2, size] if size > 1 else [0, size]
-        trees = [
-            self._search(
-                memory.of_examples(slice(begin, end)),
-                examples.of_examples(slice(begin, end)),
-                of_examples(draws, slice(part.first + begin, part.first + end)),
-                part.most_new,
-                keep_prefixes=True,
-            )
-            for begin, end in zip(cut, cut[1:])
-        ]
-        return trees[0] if len(trees) == 1 else side_by_side(*trees)
+        return self.search(
+            memory,
+            examples,
+            seed=seed,
+            step=step,
+            keep_prefixes=True,
+            parts=min(size, num_cores()),
+            of=part,
+        )
 
     def _draw(self, batch: BatchPart, *, seed: tf.Tensor, step: tf.Tensor) -> Any:
         """The random numbers for all examples of a batch, see `Selection.draw`."""
@@ -201,13 +213,47 @@ class BeamSearch:
         memory: MemoryProtocol,
         examples: Examples,
         draws: Any,
-        most_new: int | tf.Tensor,
         *,
+        most_new: int | tf.Tensor,
+        sound: tf.Tensor,
         keep_prefixes: bool,
     ) -> SearchTree:
-        """Searches B examples with their draws [T, B, ...]."""
+        """Searches B examples with their draws [T, B, ...]; `sound`: whether weights are finite."""
+        iterations = room = self.iterations_per_utterance * most_new
+        if self.jit_compile:
+            # What is compiled depends on shapes: they are the same for all batches.
+            memory = memory.with_room(self.machine.rules.domain.max_words)
+            room = self.iterations_per_utterance * tf.shape(examples.history)[1]
+            draws = with_room(draws, room)
+        done, finite, records = self._run(
+            memory, examples, draws, iterations, room, keep_prefixes=keep_prefixes
+        )
+        with tf.control_dependencies([tf.debugging.Assert(finite & sound, [NOT_FINITE])]):
+            done = tf.identity(done)
+        kept = Records(self.machine, self.beam_size, keep_prefixes=keep_prefixes)
+        return kept.tree(records, done, examples.target)
+
+    def _loop(
+        self,
+        memory: MemoryProtocol,
+        examples: Examples,
+        draws: Any,
+        iterations: tf.Tensor,
+        room: tf.Tensor,
+        *,
+        keep_prefixes: bool,
+    ) -> tuple[tf.Tensor, tf.Tensor, list[tf.Tensor]]:
+        """The iterations that were done, whether all scores were finite, and stacked records.
+
+        Args:
+            memory: the parser's.
+            examples: B examples.
+            draws: [room, B, ...] random numbers.
+            iterations: int32 scalar, how many there may be.
+            room: int32 scalar, how many records to make room for.
+            keep_prefixes: see `search`.
+        """
         limits = self.iterations_per_utterance * examples.num_new  # [B]
-        iterations = self.iterations_per_utterance * most_new
         records = Records(self.machine, self.beam_size, keep_prefixes=keep_prefixes)
 
         def goes_on(iteration: tf.Tensor, beam: Beam, finite: tf.Tensor, *_: object) -> tf.Tensor:
@@ -223,7 +269,7 @@ class BeamSearch:
             log_probs = self.log_probs(memory, beam, carried)
             finite = tf.math.is_finite(tf.reduce_sum(log_probs))
             drawn = of_iteration(draws, iteration)
-            taken = self._take(beam, log_probs, drawn, examples.num_utterances)
+            taken = self.take(beam, log_probs, drawn, examples.num_utterances)
             following = taken.following
             record = Record(
                 index=taken.index,
@@ -246,14 +292,12 @@ class BeamSearch:
         start = (
             tf.constant(0),
             self.first_beam(examples),
-            all_finite(self.parser),
+            tf.constant(True),
             self.parser.begin(memory, self.beam_size),
-            records.start(iterations),
+            records.start(room, examples.world.shape[0]),
         )
         done, _, finite, _, arrays = tf.while_loop(goes_on, advance, start)
-        with tf.control_dependencies([tf.debugging.Assert(finite, [NOT_FINITE])]):
-            done = tf.identity(done)
-        return records.tree(arrays, done, examples.target)
+        return done, finite, [array.stack() for array in arrays]
 
     def first_beam(self, examples: Examples) -> Beam:
         """The empty prefix of every example, at the first place or at all of them."""
@@ -295,7 +339,7 @@ class BeamSearch:
         draws: Any,
         num_utterances: tf.Tensor,
     ) -> Step:
-        """One iteration but for the parser's part, which XLA would slow down.
+        """One iteration but for the parser's part.
 
         Args:
             beam: the live prefixes.
@@ -339,8 +383,17 @@ class BeamSearch:
 
 def _whole(examples: Examples) -> BatchPart:
     """All examples of a batch."""
-    size = examples.num_utterances.shape[0] or tf.shape(examples.num_utterances)[0]
-    return BatchPart(first=0, size=size, most_new=tf.reduce_max(examples.num_new))
+    return BatchPart(0, _size(examples), most_new=tf.reduce_max(examples.num_new))
+
+
+def _size(examples: Examples) -> int | tf.Tensor:
+    """The number of examples."""
+    return examples.num_utterances.shape[0] or tf.shape(examples.num_utterances)[0]
+
+
+def num_cores() -> int:
+    """How many cores this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def of_this_utterance(machine: Machine, recent: tf.Tensor) -> tf.Tensor:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import tensorflow as tf
@@ -48,8 +49,8 @@ class Records:
         self._beam_size = beam_size
         self._kept = len(Record._fields) if keep_prefixes else Record._fields.index("recent")
 
-    def start(self, iterations: tf.Tensor) -> list[tf.TensorArray]:
-        """Room for `iterations` records."""
+    def start(self, room: int | tf.Tensor, batch: int | None) -> list[tf.TensorArray]:
+        """Room for so many records of B examples; None: any number of them."""
         positions, slots = self._machine.rules.num_positions, self._machine.stack_slots
         actions = self._machine.num_actions
         kinds: list[tuple[tf.DType, list[int]]] = [
@@ -64,7 +65,7 @@ class Records:
             (tf.int32, [slots, positions]),
         ]
         return [
-            tf.TensorArray(dtype, size=iterations, element_shape=[None, self._beam_size, *shape])
+            tf.TensorArray(dtype, size=room, element_shape=[batch, self._beam_size, *shape])
             for dtype, shape in kinds[: self._kept]
         ]
 
@@ -75,11 +76,11 @@ class Records:
         return [array.write(iteration, part) for array, part in zip(arrays, record)]
 
     def tree(
-        self, arrays: list[tf.TensorArray], iterations: tf.Tensor, target: tf.Tensor
+        self, records: Sequence[tf.Tensor], iterations: tf.Tensor, target: tf.Tensor
     ) -> SearchTree:
-        """The tree of the first `iterations` records; `target` is [B, P]."""
+        """The tree of the first `iterations` of stacked records; `target` is [B, P]."""
         index, score, complete, utterance, world, commands, *prefixes = (
-            array.gather(tf.range(iterations)) for array in arrays
+            part[:iterations] for part in records
         )
         parent, token = unravel(self._machine, index)
         edits = commands[..., :-1, :]

@@ -147,6 +147,16 @@ def of_examples(draws: Any, rows: slice) -> Any:
     return tf.nest.map_structure(lambda part: part[:, rows], draws)
 
 
+def with_room(draws: Any, room: tf.Tensor) -> Any:
+    """The draws [T, B, ...] with zeros behind them, as if there were `room` iterations."""
+
+    def widen(part: tf.Tensor) -> tf.Tensor:
+        behind = [[0, room - tf.shape(part)[0]], *[[0, 0]] * (len(part.shape) - 1)]
+        return tf.pad(part, behind)
+
+    return tf.nest.map_structure(widen, draws)
+
+
 def of_iteration(draws: Any, iteration: int | tf.Tensor) -> Any:
     """The draws [B, ...] of one iteration."""
     return tf.nest.map_structure(lambda part: part[iteration], draws)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import tensorflow as tf
@@ -87,10 +88,12 @@ class Programs(NamedTuple):
     agreeing: tf.Tensor
 
 
-def side_by_side(first: SearchTree, second: SearchTree) -> SearchTree:
-    """The tree of the examples of both; where one has fewer iterations, nothing follows."""
-    lengths = [tf.shape(tree.complete)[0] for tree in (first, second)]
-    longest = tf.maximum(*lengths)
+def side_by_side(trees: Sequence[SearchTree]) -> SearchTree:
+    """The tree of the examples of all; where one has fewer iterations, nothing follows."""
+    if len(trees) == 1:
+        return trees[0]
+    lengths = [tf.shape(tree.complete)[0] for tree in trees]
+    longest = tf.reduce_max(tf.stack(lengths))
 
     def join(*parts: tf.Tensor) -> tf.Tensor:
         nothing = -float("inf") if parts[0].dtype == tf.float32 else tf.zeros([], parts[0].dtype)
@@ -100,7 +103,7 @@ def side_by_side(first: SearchTree, second: SearchTree) -> SearchTree:
             filled.append(tf.pad(part, paddings, constant_values=nothing))
         return tf.concat(filled, axis=1)
 
-    joined: SearchTree = tf.nest.map_structure(join, first, second)
+    joined: SearchTree = tf.nest.map_structure(join, *trees)
     return joined
 
 
