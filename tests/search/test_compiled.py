@@ -13,10 +13,13 @@ import tensorflow as tf
 
 from lang2program_tf.machine import get_machine
 from lang2program_tf.search import BeamSearch, Classic, RandomizedOriginal, Rollouts
-from tests.search.toys import SEEDS, run, tensors_of, toy_examples, toy_parser, words_of
+from tests.search.toys import run, tensors_of, toy_examples, toy_parser, words_of
 
-RULES = [RandomizedOriginal(epsilon=0.3), Rollouts(epsilon=0.3)]
-CASES = [(domain, Classic()) for domain in sorted(SEEDS)] + [("tangrams", rule) for rule in RULES]
+CASES = [
+    ("alchemy", Classic()),
+    ("scene", RandomizedOriginal(epsilon=0.3)),
+    ("tangrams", Rollouts(epsilon=0.3)),
+]
 
 
 def graph_of(domain, rule, *, jit_compile):
