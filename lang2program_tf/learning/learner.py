@@ -12,6 +12,7 @@ import tensorflow as tf
 from numpy.typing import NDArray
 
 import gin
+from lang2program_tf.cores import predicted_parts
 from lang2program_tf.corpus.batches import Batch, BatchMaker
 from lang2program_tf.corpus.programs import load_programs
 from lang2program_tf.corpus.scone import Example
@@ -25,13 +26,10 @@ from lang2program_tf.machine import Examples
 from lang2program_tf.model.parser import Parser
 from lang2program_tf.model.parser_protocol import ParserProtocol
 from lang2program_tf.search import BeamSearch, Programs, WorldSearch, best_programs
-from lang2program_tf.search.beam_search import num_cores
 from lang2program_tf.search.non_finite import blame_non_finite
 
-# A batch to predict is searched in twice as many parts as there are cores, because small ones stay
-# in the cache; in one part, if there are fewer examples than this in each.
+# Batches with fewer examples in each part are predicted in one.
 _LEAST_IN_PART = 4
-_PREDICTED_PARTS = min(2 * num_cores(), 8)
 
 
 def examples_of(batch: Batch) -> Examples:
@@ -164,14 +162,14 @@ class Learner:
         spec = self._batch_spec(None, None)
         self._predict_graphs = {
             parts: _graph(partial(self._predict_batch, parts=parts), spec, count)
-            for parts in (1, _PREDICTED_PARTS)
+            for parts in (1, predicted_parts())
         }
 
     def predict(self, batch: Batch, *, count: int = 1) -> Predicted:
         """Predicts the programs of a batch, as in evaluation; at least `count`, if there are."""
-        is_large = batch.words.shape[0] >= _LEAST_IN_PART * _PREDICTED_PARTS
-        in_parts = is_large and self.worlds is None
-        graph = self._predict_graphs[_PREDICTED_PARTS if in_parts else 1]
+        parts = predicted_parts()
+        in_parts = self.worlds is None and batch.words.shape[0] >= _LEAST_IN_PART * parts
+        graph = self._predict_graphs[parts if in_parts else 1]
         with blame_non_finite(self.parser):
             predicted: Predicted = graph(batch, tf.constant(count))
             return predicted

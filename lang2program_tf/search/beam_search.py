@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import os
 from typing import Any, NamedTuple
 
 import tensorflow as tf
 
 import gin
+from lang2program_tf.cores import explored_parts
 from lang2program_tf.machine import Examples, Machine, MachineState, Options
 from lang2program_tf.machine.features import ABSENT, HISTORY_TOKENS
 from lang2program_tf.model.parser_protocol import MemoryProtocol, ParserProtocol
@@ -194,7 +194,7 @@ class BeamSearch:
             seed=seed,
             step=step,
             keep_prefixes=True,
-            parts=min(size, num_cores()),
+            parts=explored_parts(size),
             of=part,
         )
 
@@ -389,11 +389,6 @@ def _whole(examples: Examples) -> BatchPart:
 def _size(examples: Examples) -> int | tf.Tensor:
     """The number of examples."""
     return examples.num_utterances.shape[0] or tf.shape(examples.num_utterances)[0]
-
-
-def num_cores() -> int:
-    """How many cores this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def of_this_utterance(machine: Machine, recent: tf.Tensor) -> tf.Tensor:

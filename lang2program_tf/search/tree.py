@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import tensorflow as tf
 
@@ -95,7 +95,9 @@ def side_by_side(trees: Sequence[SearchTree]) -> SearchTree:
     lengths = [tf.shape(tree.complete)[0] for tree in trees]
     longest = tf.reduce_max(tf.stack(lengths))
 
-    def join(*parts: tf.Tensor) -> tf.Tensor:
+    def join(*parts: Any) -> Any:
+        if parts[0] is None:  # prefixes that were not kept
+            return None
         nothing = -float("inf") if parts[0].dtype == tf.float32 else tf.zeros([], parts[0].dtype)
         filled = []
         for part, length in zip(parts, lengths):

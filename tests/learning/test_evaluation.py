@@ -162,7 +162,7 @@ def test_all_batches_share_one_graph(runs: SmallRuns):
     examples = runs.learner.task.examples("dev")
     list(Evaluator(runs.learner, examples, batch_size=3).predictions())
     list(Evaluator(runs.learner, examples, batch_size=2).predictions())
-    graph: Any = runs.learner._predict_graph
+    graph: Any = runs.learner._predict_graphs[1]
     assert graph.experimental_get_tracing_count() == 1
 
 

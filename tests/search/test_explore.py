@@ -86,6 +86,22 @@ def test_with_chance_too_a_part_finds_what_it_finds_in_a_search_of_all(rule):
         np.testing.assert_array_equal(part.token[live], whole.token[:iterations, begin:end][live])
 
 
+def test_a_batch_of_any_size_may_be_searched_in_parts_without_keeping_prefixes():
+    search = BeamSearch(get_machine("tangrams"), toy_parser("tangrams"), beam_size=8)
+    examples = toy_examples("tangrams")
+    words, tensors = words_of(examples), tensors_of(search.machine, examples)
+    any_size = tf.nest.map_structure(
+        lambda part: tf.TensorSpec([None, *part.shape[1:]], part.dtype), (words, tensors)
+    )
+    graph = tf.function(
+        lambda *inputs: run(search, *inputs, parts=2), input_signature=any_size, autograph=False
+    )
+    found, expected = graph(words, tensors), run(search, words, tensors)
+    assert found.prefixes is None
+    np.testing.assert_allclose(found.complete, expected.complete, atol=TOLERANCE)
+    np.testing.assert_array_equal(found.rewarded, expected.rewarded)
+
+
 def test_each_place_of_a_batch_has_its_own_draws():
     """The same example twice: the same start, other random continuations."""
     search = BeamSearch(
