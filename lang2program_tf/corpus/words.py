@@ -27,10 +27,10 @@ class WordSource:
     """Where word vectors came from.
 
     Attributes:
-      file: the file they were read from.
-      max_rank: only words of a lower rank in the GloVe file were taken; None if all were.
-      genuine: how many words have their own GloVe vector.
-      aliases: for each word that borrows a vector, the word it borrows from.
+        file: the file they were read from.
+        max_rank: only words of a lower rank in the GloVe file were taken; None if all were.
+        genuine: how many words have their own GloVe vector.
+        aliases: for each word that borrows a vector, the word it borrows from.
     """
 
     file: str
@@ -50,9 +50,9 @@ class WordVectors:
     """A vocabulary and its vectors; a word's id is its row.
 
     Attributes:
-      words: V words by id: `<unk>`, `<pad>`, then words by falling frequency.
-      vectors: [V, D] float32, read-only.
-      source: where they came from.
+        words: V words by id: `<unk>`, `<pad>`, then words by falling frequency.
+        vectors: [V, D] float32, read-only.
+        source: where they came from.
     """
 
     def __init__(
@@ -105,18 +105,18 @@ def load_word_vectors(
     """Loads word vectors and draws the two special rows.
 
     Args:
-      source: `shipped` for the file in this package, `glove` for the user's own GloVe file, `table`
-        for a file that `write_word_table` wrote, which holds the special rows too.
-      path: the GloVe file, which is looked for in the data folder if None, or the table.
-      folder: where the path of a table begins if it is relative: the folder of a run, which finds
-        its own words wherever it is moved.
-      max_rank: take only words of a lower rank in the GloVe file; the original took ranks below
-        `ORIGINAL_MAX_RANK`. None for all. A table is taken as it is.
-      special_rows: what the two special rows are drawn from; None for draws with the mean and the
-        deviation of the vectors.
+        source: `shipped` for the file in this package, `glove` for the user's own GloVe file,
+            `table` for a file that `write_word_table` wrote, which holds the special rows too.
+        path: the GloVe file, which is looked for in the data folder if None, or the table.
+        folder: where the path of a table begins if it is relative: the folder of a run, which finds
+            its own words wherever it is moved.
+        max_rank: take only words of a lower rank in the GloVe file; the original took ranks below
+            `ORIGINAL_MAX_RANK`. None for all. A table is taken as it is.
+        special_rows: what the two special rows are drawn from; None for draws with the mean and the
+            deviation of the vectors.
 
     Raises:
-      UserError: the file is missing or damaged.
+        UserError: the file is missing or damaged.
     """
     if max_rank is not None and max_rank < 1:
         raise ValueError(f"max_rank must be at least 1, got {max_rank}")
