@@ -25,8 +25,8 @@ if importlib.util.find_spec("aiohttp") is None:  # the extra `serve` needs Pytho
     collect_ignore_glob = ["server/*", "playground/*", "**/cli/test_*serve.py", "cli/test_play*.py"]
 
 
-# What takes long to make: whoever asks for it is slow, though another may have waited for it.
-_SLOW_FIXTURES = {"export_dir", "exported_model", "runs", "window"}
+# What takes long to make or to read: whoever asks for it is slow, though another may have waited.
+_SLOW_FIXTURES = {"export_dir", "exported_model", "parity_dir", "runs", "window"}
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

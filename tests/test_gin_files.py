@@ -26,7 +26,7 @@ def test_a_name_is_found_in_the_shipped_folder(tmp_path: Path, monkeypatch: pyte
     shipped = tmp_path / "gin" / "released" / "scene.gin"
     shipped.parent.mkdir(parents=True)
     shipped.write_text("")
-    monkeypatch.setattr(gin_files, "_PACKAGE", tmp_path)
+    monkeypatch.setattr(gin_files, "gin_root", lambda: tmp_path / "gin")
     assert find_gin_file("released/scene.gin") == shipped
     with pytest.raises(UserError, match="did you mean released/scene.gin"):
         find_gin_file("released/scenes.gin")

@@ -32,8 +32,8 @@ from lang2program_tf.language import (
 )
 
 NO_TOKEN = -1
-_CHUNK = 200  # turns that a process takes at a time
-_WORTH_A_PROCESS = 2000  # turns; fewer are listed in less time than a process starts
+CHUNK = 200  # turns that a process takes at a time
+WORTH_A_PROCESS = 2000  # turns; fewer are listed in less time than a process starts
 
 
 class ProgramMemory(NamedTuple):
@@ -94,8 +94,8 @@ def _turn(domain: Domain, example: Example) -> _Turn:
 
 
 def _list(domain: Domain, turns: Sequence[_Turn]) -> ProgramMemory:
-    chunks = [turns[i : i + _CHUNK] for i in range(0, len(turns), _CHUNK)]
-    processes = min(os.cpu_count() or 1, len(turns) // _WORTH_A_PROCESS)
+    chunks = [turns[i : i + CHUNK] for i in range(0, len(turns), CHUNK)]
+    processes = min(os.cpu_count() or 1, len(turns) // WORTH_A_PROCESS)
     # A forked process would have the locks of TensorFlow's threads, but not the threads.
     spawn = multiprocessing.get_context("spawn")
     pool = ProcessPoolExecutor(processes, mp_context=spawn) if processes > 1 else None

@@ -27,13 +27,19 @@ def chat(export_dir, monkeypatch, capsys, world, *lines):
     """What is printed for each line, after the greeting."""
     printed = []
 
-    def typed():
-        printed.append(capsys.readouterr().out)
-        for line in lines:
-            yield f"{line}\n"
-            printed.append(capsys.readouterr().out)
+    class Typed:
+        """Lines from somebody who waits for each answer."""
 
-    monkeypatch.setattr("lang2program_tf.cli.chat._lines", typed)
+        def isatty(self):
+            return False
+
+        def __iter__(self):
+            printed.append(capsys.readouterr().out)
+            for line in lines:
+                yield f"{line}\n"
+                printed.append(capsys.readouterr().out)
+
+    monkeypatch.setattr("sys.stdin", Typed())
     code = main(["chat", "--export", str(export_dir), *(["--world", world] if world else [])])
     printed.append(capsys.readouterr().out)
     return code, printed

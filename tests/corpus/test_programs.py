@@ -104,8 +104,8 @@ def test_another_language_has_a_file_of_its_own(cache, monkeypatch, tmp_path):
 def test_several_processes_list_the_same_in_the_same_order(monkeypatch):
     domain, examples = get_domain("tangrams"), some_turns("tangrams", lines=30)
     alone = list_programs(domain, examples)
-    monkeypatch.setattr(programs, "_WORTH_A_PROCESS", 50)
-    monkeypatch.setattr(programs, "_CHUNK", 7)
+    monkeypatch.setattr(programs, "WORTH_A_PROCESS", 50)
+    monkeypatch.setattr(programs, "CHUNK", 7)
     monkeypatch.setattr("os.cpu_count", lambda: 2)
     assert_same(list_programs(domain, examples), alone)
 

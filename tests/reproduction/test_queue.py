@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 
 from lang2program_tf.learning.run_folder import RESULT, RunFolder
-from lang2program_tf.reproduction import queue
 from lang2program_tf.reproduction.cells import Run
 from lang2program_tf.reproduction.queue import Job, Queue, State
 from tests.reproduction.examples import PAPER
@@ -58,7 +57,7 @@ class Scripts:
 
 @pytest.fixture(autouse=True)
 def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(queue, "_POLL_SECONDS", 0.0)
+    monkeypatch.setattr("time.sleep", lambda seconds: None)
 
 
 def jobs_of(engine: Scripts, folder: Path) -> dict[str, Job]:
