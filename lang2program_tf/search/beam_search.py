@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import tensorflow as tf
@@ -11,6 +12,7 @@ from lang2program_tf.cores import explored_parts
 from lang2program_tf.machine import Examples, Machine, MachineState, Options
 from lang2program_tf.machine.features import ABSENT, HISTORY_TOKENS
 from lang2program_tf.model.parser_protocol import MemoryProtocol, ParserProtocol
+from lang2program_tf.search.batch_part import BatchPart, num_examples, whole_batch
 from lang2program_tf.search.non_finite import NOT_FINITE, all_finite
 from lang2program_tf.search.records import Record, Records, unravel
 from lang2program_tf.search.selection import (
@@ -41,20 +43,6 @@ class Beam(NamedTuple):
     recent: tf.Tensor
     score: tf.Tensor
     weights: tf.Tensor
-
-
-class BatchPart(NamedTuple):
-    """Where the examples of a search stand in a batch of which others search the rest.
-
-    Attributes:
-        first: int or int32 scalar, the place of the first of them; the others follow it.
-        size: int or int32 scalar, examples of the whole batch.
-        most_new: int or int32 scalar, the largest number of utterances to parse in that batch.
-    """
-
-    first: int | tf.Tensor
-    size: int | tf.Tensor
-    most_new: int | tf.Tensor
 
 
 class Step(NamedTuple):
@@ -125,11 +113,8 @@ class BeamSearch:
         self.limit = limit
         self.independent_utterances = independent_utterances
         self.jit_compile = jit_compile
-        self._run = (
-            tf.function(self._loop, jit_compile=True, autograph=False)
-            if jit_compile
-            else self._loop
-        )
+        # Compiled, or called several times, the loop is a function, which is traced once.
+        self._function = tf.function(self._loop, jit_compile=jit_compile or None, autograph=False)
 
     def search(
         self,
@@ -158,10 +143,12 @@ class BeamSearch:
             parts: how many parts; there must be at least as many examples.
             of: the batch, if these examples are only some of it.
         """
-        batch = of or _whole(examples)
+        batch = of or whole_batch(examples)
         draws = self._draw(batch, seed=seed, step=tf.convert_to_tensor(step, tf.int64))
         sound = all_finite(self.parser)
-        size = _size(examples)
+        several = parts > 1 and not tf.executing_eagerly()
+        loop = self._function if self.jit_compile or several else self._loop
+        size = num_examples(examples)
         cuts = [size * number // parts for number in range(parts + 1)]
         return side_by_side(
             [
@@ -169,6 +156,7 @@ class BeamSearch:
                     memory.of_examples(slice(begin, end)) if parts > 1 else memory,
                     examples.of_examples(slice(begin, end)) if parts > 1 else examples,
                     of_examples(draws, slice(batch.first + begin, batch.first + end)),
+                    loop=loop,
                     most_new=batch.most_new,
                     sound=sound,
                     keep_prefixes=keep_prefixes,
@@ -214,18 +202,29 @@ class BeamSearch:
         examples: Examples,
         draws: Any,
         *,
+        loop: Callable[..., Any],
         most_new: int | tf.Tensor,
         sound: tf.Tensor,
         keep_prefixes: bool,
     ) -> SearchTree:
-        """Searches B examples with their draws [T, B, ...]; `sound`: whether weights are finite."""
+        """Searches B examples with their draws [T, B, ...].
+
+        Args:
+            memory: the parser's.
+            examples: B examples.
+            draws: [T, B, ...] random numbers.
+            loop: `_loop`, or the function that it is.
+            most_new: as in `BatchPart`.
+            sound: bool scalar, whether all weights are finite.
+            keep_prefixes: see `search`.
+        """
         iterations = room = self.iterations_per_utterance * most_new
         if self.jit_compile:
             # What is compiled depends on shapes: they are the same for all batches.
             memory = memory.with_room(self.machine.rules.domain.max_words)
             room = self.iterations_per_utterance * tf.shape(examples.history)[1]
             draws = with_room(draws, room)
-        done, finite, records = self._run(
+        done, finite, records = loop(
             memory, examples, draws, iterations, room, keep_prefixes=keep_prefixes
         )
         with tf.control_dependencies([tf.debugging.Assert(finite & sound, [NOT_FINITE])]):
@@ -379,16 +378,6 @@ class BeamSearch:
             weights=beam.weights,
             action_tokens=tf.constant(self.machine.action_tokens),
         )
-
-
-def _whole(examples: Examples) -> BatchPart:
-    """All examples of a batch."""
-    return BatchPart(0, _size(examples), most_new=tf.reduce_max(examples.num_new))
-
-
-def _size(examples: Examples) -> int | tf.Tensor:
-    """The number of examples."""
-    return examples.num_utterances.shape[0] or tf.shape(examples.num_utterances)[0]
 
 
 def of_this_utterance(machine: Machine, recent: tf.Tensor) -> tf.Tensor:

@@ -14,7 +14,7 @@ from lang2program_tf.search import (
     Rollouts,
     SearchTree,
 )
-from lang2program_tf.search.beam_search import BatchPart
+from lang2program_tf.search.batch_part import BatchPart
 from tests.search.toys import (
     TOLERANCE,
     assert_same_order,
