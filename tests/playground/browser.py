@@ -47,7 +47,7 @@ class Visitor:
         from selenium.webdriver.support.ui import WebDriverWait
 
         self.window, self.url = window, url
-        self._wait = WebDriverWait(window, 60, poll_frequency=0.05)
+        self._wait = WebDriverWait(window, 300, poll_frequency=0.05)
         self.open(url)
 
     def open(self, url):

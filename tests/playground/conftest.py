@@ -29,9 +29,11 @@ def window(tmp_path_factory):
 
 @pytest.fixture(scope="session")
 def server(shipped):
+    from lang2program_tf.server.limits import ServerLimits
     from lang2program_tf.server.server import Server
 
-    with Server(shipped, grpc_port=None) as running:
+    # The first question to each parser takes seconds, and many more where others use the machine.
+    with Server(shipped, grpc_port=None, limits=ServerLimits(timeout=300)) as running:
         yield running
 
 

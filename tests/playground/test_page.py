@@ -16,6 +16,7 @@ from lang2program_tf.serving import connect
 from tests.playground.browser import Visitor
 from tests.playground.fake_parser import WORLD, FakeParser
 
+TAB, ENTER, RIGHT, SHIFT_TAB, CONTROL_Z = "\ue004", "\ue007", "\ue014", "\ue008\ue004", "\ue009z"
 DIALOGUES = {
     "alchemy": [
         "pour the orange beaker into the green one",
@@ -94,7 +95,7 @@ def test_undo_goes_back_and_a_link_brings_all_of_it_back(visitor):
     assert len(worlds) == 4
     visitor.one("#undo").click()
     visitor.until(lambda: len(visitor.worlds) == 3)
-    visitor.one("body").send_keys("\ue009z")  # Ctrl+Z
+    visitor.one("body").send_keys(CONTROL_Z)
     visitor.until(lambda: visitor.worlds == worlds[:2])
     visitor.open(link)
     assert visitor.worlds == worlds
@@ -137,19 +138,42 @@ def test_beakers_and_pieces_are_changed_by_clicking(visitor, domain, clicks, wor
 
 
 def test_everything_can_be_done_from_the_keyboard(visitor):
-    visitor.choose("scene")
-    place = visitor.one('[data-position="1"]')
-    visitor.window.execute_script("arguments[0].focus()", place)
-    for keys in ("\ue014", "\ue007"):  # right, Enter: the panel of position 2
+    def press(keys):
         visitor.window.switch_to.active_element.send_keys(keys)
-    assert visitor.one(".panel p").text == "position 2: nobody"
-    visitor.window.switch_to.active_element.send_keys("\ue004\ue004")  # Tab, Tab: green
-    visitor.window.switch_to.active_element.send_keys(" ")
+
+    visitor.window.execute_script("document.activeElement.blur()")
+    visitor.one("body").send_keys(TAB)
+    visitor.until(lambda: visitor.texts(":focus") == ["Alchemy"])
+    press(TAB)
+    press(ENTER)
+    visitor.wait()
+    assert visitor.texts(":focus") == ["Scene"]
+    press(TAB * 5)  # Tangrams, three examples, position 1
+    for keys in (RIGHT, ENTER, TAB * 2, " "):  # the panel of position 2, and its green
+        press(keys)
     visitor.until(lambda: " 2:g_ " in visitor.worlds[-1])
-    visitor.say("the man in green leaves")
-    row = visitor.all(".alternative")[1]
-    visitor.window.execute_script("arguments[0].focus()", row)
+    assert visitor.ask(":focus", "e.dataset.position") == ["2"]
+    press(TAB * 9)  # the other places, and the sentence
+    press("the man in green leaves" + ENTER)
+    visitor.until(lambda: visitor.all(".step"))
+    press(SHIFT_TAB)  # from the sentence back to the attention, and to the last alternative
+    press(SHIFT_TAB)
     assert len(visitor.all(".preview .world")) == 1
+    press(CONTROL_Z)
+    visitor.until(lambda: not visitor.all(".step"))
+
+
+def test_what_another_domain_or_example_replaced_comes_back_by_undo(visitor):
+    visitor.choose("scene")
+    visitor.say("the man in red leaves")
+    said = visitor.worlds
+    visitor.choose("alchemy")
+    visitor.choose("Down the drain")
+    for _ in range(5):  # three sentences, the beakers before them, and those of the domain
+        visitor.one("#undo").click()
+        visitor.wait()
+    assert visitor.worlds == said
+    assert visitor.ask("#models [aria-pressed=true]", "e.textContent") == ["scene"]
 
 
 def test_pointing_at_an_alternative_shows_its_world(visitor, server):

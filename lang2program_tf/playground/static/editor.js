@@ -6,7 +6,7 @@ import { World } from "./worlds.js";
 /**
  * @param {HTMLElement} picture holds the drawing of the world
  * @param {World} world
- * @param {(world: string) => void} change
+ * @param {(world: string, position: number) => void} change is told the new world, and where it is new
  */
 export function makeEditable(picture, world, change) {
   picture.classList.add("editable");
@@ -32,7 +32,7 @@ function openPanel(picture, place, world, position, change) {
   closePanel(picture);
   place.classList.add("chosen");
   const panel = html("div", { class: "panel", role: "group", "aria-label": world.describe(position) },
-    html("p", {}, world.describe(position)), ...groups(world.edits(position), change),
+    html("p", {}, world.describe(position)), ...groups(world.edits(position), position, change),
     html("button", { type: "button", class: "plain", click: () => {
       closePanel(picture);
       place.focus();
@@ -52,7 +52,7 @@ function closePanel(picture) {
 }
 
 /** The buttons, those of one group in a line. */
-function groups(edits, change) {
+function groups(edits, position, change) {
   const names = [...new Set(edits.map((one) => one.group))];
   return names.map((name) => html("div", { class: "line", role: "group", "aria-label": name },
     html("span", {}, name),
@@ -60,11 +60,11 @@ function groups(edits, change) {
       html("button", {
         type: "button", title: label, "aria-label": `${name} ${label}`,
         class: color ? "swatch" : "plain", "--color": color ?? "transparent",
-        click: () => change(world),
+        click: () => change(world, position),
       }, color ? "" : label))));
 }
 
 /** An empty row of tangrams has no place to click on. */
 function addPanel(world, change) {
-  return html("div", { class: "panel" }, ...groups(world.edits(0), change));
+  return html("div", { class: "panel" }, ...groups(world.edits(0), 1, change));
 }

@@ -14,6 +14,7 @@ const page = {
   /** @type {import("./serving.js").Model[]} */ models: [],
   /** @type {Dialogue | null} */ dialogue: null,
   /** @type {Dialogue[]} */ earlier: [],
+  /** @type {import("./serving.js").Model | null} */ chosen: null,
   asked: 0,
 };
 
@@ -77,17 +78,24 @@ function tell(text) {
 }
 
 async function say(sentence) {
-  const { dialogue, earlier, answers } = page;
+  const { dialogue, answers } = page;
   const next = dialogue.say(sentence, presentWorld(dialogue, answers), modelOf(dialogue).maxUtterances);
-  if (!(await show(next, [...earlier, dialogue]))) return;
+  if (!(await show(next, soFar()))) return;
   at("sentence").value = "";
   at("say").scrollIntoView({ block: "end", behavior: "smooth" });
   tell(`${at("steps").querySelector(".newest code").textContent}`);
 }
 
-function changeWorld(world) {
-  const { dialogue, earlier } = page;
-  show(dialogue.change(world), [...earlier, dialogue]);
+/** `position` is where the world was changed; who uses the keyboard goes on from there. */
+async function changeWorld(world, position) {
+  if (!(await show(page.dialogue.change(world), soFar()))) return;
+  const places = at("steps").querySelectorAll(".editable .place");
+  places[Math.min(position, places.length) - 1]?.focus({ preventScroll: true });
+}
+
+/** What undo goes back to from whatever comes next. */
+function soFar() {
+  return page.dialogue ? [...page.earlier, page.dialogue] : [];
 }
 
 function undo() {
@@ -96,25 +104,30 @@ function undo() {
   else tell("There is nothing to undo.");
 }
 
-function open(model, world, utterances = []) {
-  return show(new Dialogue(model.name, [{ world, utterances }]), []);
+function open(model, world) {
+  return show(new Dialogue(model.name, [{ world, utterances: [] }]), soFar());
 }
 
 /** A dialogue with all its steps to go back to. */
 function openWhole(dialogue) {
-  return show(dialogue, dialogue.earlier());
+  return show(dialogue, [...soFar(), ...dialogue.earlier()]);
 }
 
 function firstWorld(domain) {
   return EXAMPLES[domain]?.[0]?.[1] ?? World.empty(domain).text;
 }
 
-function showChoices(chosen) {
+function showModels() {
   at("models").replaceChildren(...page.models.map((model) =>
-    html("button", {
-      type: "button", "aria-pressed": String(model === chosen),
-      click: () => open(model, firstWorld(model.domain)),
-    }, model.name)));
+    html("button", { type: "button", click: () => open(model, firstWorld(model.domain)) }, model.name)));
+}
+
+/** Marks the model that is chosen, and offers its examples; buttons that can stay keep their focus. */
+function showChoices(chosen) {
+  if (page.chosen === chosen) return;
+  page.chosen = chosen;
+  page.models.forEach((model, index) =>
+    at("models").children[index].setAttribute("aria-pressed", String(model === chosen)));
   at("examples").replaceChildren(...(EXAMPLES[chosen.domain] ?? []).map(([name, world, utterances]) =>
     html("button", {
       type: "button", class: "plain", title: utterances.join(" · "),
@@ -167,6 +180,7 @@ async function start() {
     notice(`The server has none of the models ${names.join(", ")}.`, start);
     return;
   }
+  showModels();
   await openLinked();
 }
 

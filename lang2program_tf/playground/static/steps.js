@@ -12,7 +12,7 @@ import { World } from "./worlds.js";
  * @param {import("./dialogue.js").Dialogue} dialogue
  * @param {Record<string, any>[]} answers one for each part that has sentences, null for others
  * @param {import("./serving.js").Model} model
- * @param {(world: string) => void} change is called when a click makes another world
+ * @param {(world: string, position: number) => void} change is called when a click makes another world
  */
 export function cards(dialogue, answers, model, change) {
   const found = [];
