@@ -177,7 +177,8 @@ class WorldSearch:
             num_commands=num_commands,
             first_world=tf.gather(examples.first_world, of_row),
         )
-        memory = self.search.parser.read(tf.gather(words, of_row), beginning)
+        said = words[:, : tf.reduce_max(num_commands) + 1]  # what comes later is not read yet
+        memory = self.search.parser.read(tf.gather(said, of_row), beginning)
         tree = self.search.search(memory, beginning, seed=tf.zeros([2], tf.int32))
         found = best_programs(self._machine, tree, self.num_programs)
         return self._choose(now, row, beginning, found, turn)
