@@ -18,6 +18,8 @@ RAY = "ray>=2.9,<3"
 # From 3.14 on, aiohttp cuts off a client that drips the head of a request.
 SERVE = ['aiohttp>=3.14,<4; python_version >= "3.10"', "prometheus_client>=0.20,<1"]
 
+PYTEST = ["pytest>=7.4,<10", "pytest-xdist>=3.7,<4", "hypothesis>=6.90,<7"]
+
 setup(
     name="lang2program_tf",
     version=VERSION,
@@ -55,13 +57,14 @@ setup(
     extras_require={
         "ray": [RAY],
         "serve": SERVE,
+        "pytest": PYTEST,
         "test": [
             RAY,
             *SERVE,
-            "pytest>=7.4,<10",
-            "pytest-xdist>=3.7,<4",
-            "hypothesis>=6.90,<7",
+            *PYTEST,
             "selenium>=4.20,<5",
+            "nbclient>=0.10,<1",
+            "ipykernel>=6.29,<8",
             # Exact, so that a lint result does not change under an unchanged tree.
             "ruff==0.17.4",
             'mypy==2.4.1; python_version >= "3.10"',

@@ -3,6 +3,7 @@
 
 REPO_ROOT="$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)"
 VENV="${VENV:-$REPO_ROOT/.venv}"
+VENV_EXTRA="${VENV_EXTRA:-test}"  # which of setup.py's extras it has
 VENV_PYTHON="$VENV/bin/python"
 # Present while the environment is being made: a run that was cut off leaves it, and the next run starts anew.
 VENV_UNFINISHED="$VENV/.unfinished"
@@ -54,7 +55,7 @@ ensure_venv() {
   if [ "$(cat "$VENV_STAMP" 2>/dev/null)" != "$(stamp)" ]; then
     say "installing the package and its requirements into ${VENV##*/} (the first time takes some minutes)"
     touch "$VENV_UNFINISHED"
-    "$VENV_PYTHON" -m pip install --quiet --disable-pip-version-check --editable "$REPO_ROOT[test]" \
+    "$VENV_PYTHON" -m pip install --quiet --disable-pip-version-check --editable "$REPO_ROOT[$VENV_EXTRA]" \
       || die "pip could not install the requirements (see above); run this command again when that is mended"
     stamp >"$VENV_STAMP"
     rm -f "$VENV_UNFINISHED"

@@ -32,8 +32,8 @@ def test_states_follow_the_equations(make_parser):
     found = parser.encoder(padded(UTTERANCES))
     for row, utterance in enumerate(UTTERANCES):
         states, summary = naive.encode(naive.weights(parser), utterance)
-        np.testing.assert_allclose(found.words[row, : len(utterance)], states, atol=2e-6)
-        np.testing.assert_allclose(found.summary[row], summary, atol=2e-6)
+        np.testing.assert_allclose(found.words[row, : len(utterance)], states, atol=5e-6)
+        np.testing.assert_allclose(found.summary[row], summary, atol=5e-6)
         assert not found.words[row, len(utterance) :].numpy().any()
         np.testing.assert_array_equal(
             found.mask[row], np.arange(found.mask.shape[1]) < len(utterance)
