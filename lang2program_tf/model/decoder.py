@@ -24,16 +24,17 @@ class DecoderMemory(NamedTuple):
     H1 is the width of the first query layer, H of the query, V the number of tokens.
 
     Attributes:
-      summaries: [B, M, H1] float32, what utterance vectors and bias add to the first layer.
-      keys: [B, M * W, H] float32, word states times the attention kernel.
-      key_bias: [B, M, M * W] float32, for a prefix at each utterance, what is added to attention
-        logits: word states times the attention bias; very low at padding, and still lower at the
-        words of other utterances.
-      values: [B, M * W, V] float32, what attending to a word adds to each token's score. Attention
-        sums to 1, so that the constant part of context scores is in there too.
-      states: [B, M * W, E] float32, the word states themselves.
-      query_kernel: [H, V] float32, from query to query scores.
-      query_bias: [V] float32, the constant part of query scores.
+        summaries: [B, M, H1] float32, what utterance vectors and bias add to the first layer.
+        keys: [B, M * W, H] float32, word states times the attention kernel.
+        key_bias: [B, M, M * W] float32, for a prefix at each utterance, what is added to attention
+            logits: word states times the attention bias; very low at padding, and still lower at
+                the
+            words of other utterances.
+        values: [B, M * W, V] float32, what attending to a word adds to each token's score.
+            Attention sums to 1, so that the constant part of context scores is in there too.
+        states: [B, M * W, E] float32, the word states themselves.
+        query_kernel: [H, V] float32, from query to query scores.
+        query_bias: [V] float32, the constant part of query scores.
     """
 
     summaries: tf.Tensor
@@ -71,13 +72,13 @@ class DecoderScores(NamedTuple):
     """Scores of all tokens after each of B * K prefixes.
 
     Attributes:
-      log_probs: [B, K, V] float32, log-probabilities over all tokens, valid or not.
-      logits: [B, K, V] float32, query_scores + context_scores.
-      query_scores: [B, K, V] float32, the part of the logits that comes from the query.
-      context_scores: [B, K, V] float32, the part that comes from the attended words.
-      attention: [B, K, M, W] float32, weights of words, zero outside the prefix's utterance.
-      query: [B, K, H] float32, the decoder state q.
-      history: [B, K, H1] float32, what the execution history adds to the first layer.
+        log_probs: [B, K, V] float32, log-probabilities over all tokens, valid or not.
+        logits: [B, K, V] float32, query_scores + context_scores.
+        query_scores: [B, K, V] float32, the part of the logits that comes from the query.
+        context_scores: [B, K, V] float32, the part that comes from the attended words.
+        attention: [B, K, M, W] float32, weights of words, zero outside the prefix's utterance.
+        query: [B, K, H] float32, the decoder state q.
+        history: [B, K, H1] float32, what the execution history adds to the first layer.
     """
 
     log_probs: tf.Tensor
@@ -109,11 +110,11 @@ class AttentionDecoder(tf.keras.layers.Layer):
         """Creates the variables.
 
         Args:
-          token_embeddings: the parser's token table [V, D].
-          history_width: width F of the plain execution history.
-          utterance_width: width E of a word state and of an utterance vector.
-          query_layers: widths of the ReLU layers.
-          initial: where initial values come from.
+            token_embeddings: the parser's token table [V, D].
+            history_width: width F of the plain execution history.
+            utterance_width: width E of a word state and of an utterance vector.
+            query_layers: widths of the ReLU layers.
+            initial: where initial values come from.
         """
         super().__init__()
         if not query_layers or min(query_layers) < 1:
@@ -145,8 +146,8 @@ class AttentionDecoder(tf.keras.layers.Layer):
         """Multiplies out what no prefix changes.
 
         Args:
-          encoded: N = B * M utterances, those of an example in consecutive rows.
-          num_examples: B.
+            encoded: N = B * M utterances, those of an example in consecutive rows.
+            num_examples: B.
         """
         first = self.query_layers[0]
         tokens = tf.transpose(self.token_embeddings)  # [D, V]
@@ -178,10 +179,10 @@ class AttentionDecoder(tf.keras.layers.Layer):
         """Scores every token after each prefix.
 
         Args:
-          memory: of B examples.
-          history: [B, K, H1] float32, execution history times `history_kernel`.
-          utterance: [B, K] int32, which of its example's M utterances a prefix is at; a prefix
-            at any other number gets scores without meaning.
+            memory: of B examples.
+            history: [B, K, H1] float32, execution history times `history_kernel`.
+            utterance: [B, K] int32, which of its example's M utterances a prefix is at; a prefix
+                at any other number gets scores without meaning.
         """
         num_utterances = tf.shape(memory.summaries)[1]
         own = tf.clip_by_value(utterance, 0, num_utterances - 1)

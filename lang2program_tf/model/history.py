@@ -56,10 +56,10 @@ class StackTables(NamedTuple):
     """What StackHistory prepares for many prefixes.
 
     Attributes:
-      rows: [A * 7 * 29 + 30, D] float32. For each attribute and object index a row of zeros and
-        the 28 primitives times their part of the object layer's kernel; then a row of zeros, the
-        28 primitives themselves, and the object layer's bias.
-      kernel: [3 * D, H] float32, kernel of the layer above.
+        rows: [A * 7 * 29 + 30, D] float32. For each attribute and object index a row of zeros and
+            the 28 primitives times their part of the object layer's kernel; then a row of zeros,
+            the 28 primitives themselves, and the object layer's bias.
+        kernel: [3 * D, H] float32, kernel of the layer above.
     """
 
     rows: tf.Tensor

@@ -39,8 +39,8 @@ class HistoryTables(NamedTuple):
     """The execution histories' tables, multiplied by the kernel of the layer above them.
 
     Attributes:
-      tokens: table of TokensHistory, None if the parser does not use it.
-      stack: tables of StackHistory, None if the parser does not use it.
+        tokens: table of TokensHistory, None if the parser does not use it.
+        stack: tables of StackHistory, None if the parser does not use it.
     """
 
     tokens: tf.Tensor | None
@@ -51,9 +51,9 @@ class ParserMemory(NamedTuple):
     """All that scoring needs and no prefix changes; made once a batch and weight update.
 
     Attributes:
-      decoder: the utterances, ready for attention: a `DecoderMemory`; in context all that the
-        decoder reads: a `ContextMemory`.
-      history: the execution history's tables.
+        decoder: the utterances, ready for attention: a `DecoderMemory`; in context all that the
+            decoder reads: a `ContextMemory`.
+        history: the execution history's tables.
     """
 
     decoder: Any
@@ -103,25 +103,25 @@ class Parser(tf.keras.Model):
         """Creates all variables.
 
         Args:
-          domain: whose tokens are scored; a token's id is its index in `domain.tokens`.
-          word_vectors: [words, D] float32, unknown and padding first.
-          history: `("tokens",)`, `("stack",)` or `("tokens", "stack")`.
-          seed: of all initial values.
-          encoder_units: LSTM units of a direction.
-          query_layers: widths of the decoder's ReLU layers; the paper has one layer, its released
-            code two.
-          token_dimensions: width of a token embedding.
-          primitive_dimensions: width of a primitive embedding.
-          context: what it sees beside the present sentence: any of `sentences` (the earlier ones),
-            `world` and `commands`.
-          context_width: width of the layers of a decoder in context.
-          context_heads: heads of its attentions.
-          dropout: share of a layer's numbers that learning drops.
-          word_dropout: share of the words that learning takes for unknown ones.
-          trained_words: ids of the words that get a trained vector beside the fixed one.
-          token_values: initial values of the token embeddings, in the original's order; None for
-            draws of `seed` with the statistics of the words.
-          primitive_values: the same for the primitive embeddings.
+            domain: whose tokens are scored; a token's id is its index in `domain.tokens`.
+            word_vectors: [words, D] float32, unknown and padding first.
+            history: `("tokens",)`, `("stack",)` or `("tokens", "stack")`.
+            seed: of all initial values.
+            encoder_units: LSTM units of a direction.
+            query_layers: widths of the decoder's ReLU layers; the paper has one layer, its released
+                code two.
+            token_dimensions: width of a token embedding.
+            primitive_dimensions: width of a primitive embedding.
+            context: what it sees beside the present sentence: any of `sentences` (the earlier
+                ones), `world` and `commands`.
+            context_width: width of the layers of a decoder in context.
+            context_heads: heads of its attentions.
+            dropout: share of a layer's numbers that learning drops.
+            word_dropout: share of the words that learning takes for unknown ones.
+            trained_words: ids of the words that get a trained vector beside the fixed one.
+            token_values: initial values of the token embeddings, in the original's order; None for
+                draws of `seed` with the statistics of the words.
+            primitive_values: the same for the primitive embeddings.
         """
         super().__init__(name="parser")
         if tuple(history) not in (("tokens",), ("stack",), HISTORIES):
@@ -202,11 +202,11 @@ class Parser(tf.keras.Model):
         """Reads the utterances of B examples, and multiplies out what no prefix changes.
 
         Args:
-          words: [B, M, W] int32, word ids with padding (id 1) behind utterances.
-          examples: where they begin; looked at in context only: the paper's parser knows the world
-            by what programs do in it.
-          dropout_seed: [2] int32, to drop numbers and words as in learning.
-          features: of `context_features`, if they are known already.
+            words: [B, M, W] int32, word ids with padding (id 1) behind utterances.
+            examples: where they begin; looked at in context only: the paper's parser knows the
+                world by what programs do in it.
+            dropout_seed: [2] int32, to drop numbers and words as in learning.
+            features: of `context_features`, if they are known already.
         """
         if self.context:
             if examples is None:
@@ -267,10 +267,10 @@ class Parser(tf.keras.Model):
         """[B, K, V] float32, log-probabilities of all tokens after each prefix.
 
         Args:
-          memory: of B examples.
-          carried: [B, K, 3, D] float32, the embeddings of the prefixes' stacks.
-          recent: [B, K, 4] int32, their last tokens.
-          utterance: [B, K] int32, the utterances they are at.
+            memory: of B examples.
+            carried: [B, K, 3, D] float32, the embeddings of the prefixes' stacks.
+            recent: [B, K, 4] int32, their last tokens.
+            utterance: [B, K] int32, the utterances they are at.
         """
         parts = []
         if self.tokens_history is not None:
@@ -285,7 +285,7 @@ class Parser(tf.keras.Model):
         """[B * K, n] int32, the rows whose sum embeds what tokens have pushed.
 
         Args:
-          after: the states after the tokens.
+            after: the states after the tokens.
         """
         if self.stack_history is None:
             return tf.zeros([0, 0], tf.int32)
@@ -303,11 +303,11 @@ class Parser(tf.keras.Model):
         """The embeddings [B, K, 3, D] of the stacks after tokens.
 
         Args:
-          memory: of B examples.
-          carried: [B, K, 3, D] float32, the embeddings before.
-          seen: of `look`.
-          parent: [B, K] int32, which prefix each of them continues; `source` says more.
-          source: [B, K, 3] int32, where stack slots come from, see `Following`.
+            memory: of B examples.
+            carried: [B, K, 3, D] float32, the embeddings before.
+            seen: of `look`.
+            parent: [B, K] int32, which prefix each of them continues; `source` says more.
+            source: [B, K, 3] int32, where stack slots come from, see `Following`.
         """
         del parent
         history, tables = self.stack_history, memory.history.stack
@@ -342,9 +342,9 @@ class Parser(tf.keras.Model):
         """Scores every token after each of B * K prefixes.
 
         Args:
-          memory: of B examples.
-          history: features with leading dimensions [B, K].
-          utterance: [B, K] int32, which of its example's M utterances a prefix is at.
+            memory: of B examples.
+            history: features with leading dimensions [B, K].
+            utterance: [B, K] int32, which of its example's M utterances a prefix is at.
         """
         return self.decoder.score(
             memory.decoder, self.embed_history(memory.history, history), utterance

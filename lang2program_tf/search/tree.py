@@ -7,6 +7,8 @@ from typing import Any, NamedTuple
 
 import tensorflow as tf
 
+from lang2program_tf.log_probs import NEVER
+
 
 class Prefixes(NamedTuple):
     """The live prefixes of every iteration, as the execution history sees them.
@@ -56,7 +58,7 @@ class SearchTree(NamedTuple):
     @property
     def num_complete(self) -> tf.Tensor:
         """[B] int32, how many complete programs were found."""
-        found = self.complete > -float("inf")
+        found = self.complete > NEVER
         return tf.math.count_nonzero(found, axis=[0, 2, 3], dtype=tf.int32)
 
     @property
@@ -98,7 +100,7 @@ def side_by_side(trees: Sequence[SearchTree]) -> SearchTree:
     def join(*parts: Any) -> Any:
         if parts[0] is None:  # prefixes that were not kept
             return None
-        nothing = -float("inf") if parts[0].dtype == tf.float32 else tf.zeros([], parts[0].dtype)
+        nothing = NEVER if parts[0].dtype == tf.float32 else tf.zeros([], parts[0].dtype)
         filled = []
         for part, length in zip(parts, lengths):
             paddings = [[0, longest - length], *[[0, 0]] * (len(part.shape) - 1)]
