@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import sys
 from collections.abc import Sequence
 
@@ -24,6 +25,7 @@ def main(argv: Sequence[str]) -> int:
     from lang2program_tf.gin_files import load_gin
     from lang2program_tf.learning.experiment import train
     from lang2program_tf.learning.loop import Interrupted
+    from lang2program_tf.learning.workers import WorkerLost
 
     load_gin(arguments.gin_file, arguments.gin_param)
     try:
@@ -31,6 +33,10 @@ def main(argv: Sequence[str]) -> int:
     except Interrupted as stop:
         print(stop, file=sys.stderr)
         return 128 + stop.signal
+    except WorkerLost as lost:
+        print(f"{lost}; starting again from the last checkpoint", file=sys.stderr, flush=True)
+        # TensorFlow joins other workers once in the life of a process.
+        os.execv(sys.executable, [sys.executable, "-m", "lang2program_tf.cli.main", "train", *argv])
     print(json.dumps(result))
     return 0
 

@@ -24,8 +24,10 @@ class LogisticBaseline(tf.Module):
         """[B, R] expected reward at queries [B, R, H]."""
         return tf.sigmoid(self._logits(tf.stop_gradient(query)))
 
-    def learn(self, query: tf.Tensor, *, rewards: tf.Tensor, counts: tf.Tensor) -> None:
-        """One step of log loss, averaged over the decisions of all programs.
+    def gradients(
+        self, query: tf.Tensor, *, rewards: tf.Tensor, counts: tf.Tensor
+    ) -> list[tf.Tensor]:
+        """Of the log loss, summed over the decisions of all programs.
 
         Args:
             query: [B, R, H] of decisions.
@@ -36,9 +38,14 @@ class LogisticBaseline(tf.Module):
             logits = self._logits(tf.stop_gradient(query))
             hits = rewards * tf.math.log_sigmoid(logits)
             misses = (counts - rewards) * tf.math.log_sigmoid(-logits)
-            loss = -tf.reduce_sum(hits + misses) / tf.maximum(tf.reduce_sum(counts), 1.0)
-        variables = [self.kernel, self.bias]
-        self.optimizer.apply_gradients(zip(tape.gradient(loss, variables), variables))
+            loss = -tf.reduce_sum(hits + misses)
+        found: list[tf.Tensor] = tape.gradient(loss, [self.kernel, self.bias])
+        return found
+
+    def learn(self, gradients: list[tf.Tensor], count: tf.Tensor) -> None:
+        """One step, with gradients over so many decisions; they are averaged."""
+        mean = [gradient / tf.maximum(count, 1.0) for gradient in gradients]
+        self.optimizer.apply_gradients(zip(mean, [self.kernel, self.bias]))
 
     def _logits(self, query: tf.Tensor) -> tf.Tensor:
         return tf.linalg.matvec(query, self.kernel) + self.bias

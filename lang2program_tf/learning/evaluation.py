@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 import tensorflow as tf
+from numpy.typing import NDArray
 
 import gin
 from lang2program_tf.corpus.scone import Example
@@ -86,6 +87,18 @@ class Measure(NamedTuple):
         return wilson_interval(self.correct, self.examples)
 
 
+class Measures(NamedTuple):
+    """Measures of a set of examples.
+
+    Attributes:
+        total: of all of them.
+        lengths: of those of each number of utterances.
+    """
+
+    total: Measure
+    lengths: dict[int, Measure]
+
+
 def wilson_interval(correct: int, examples: int) -> tuple[float, float]:
     """The 95 % Wilson score interval of a share."""
     if examples == 0:
@@ -125,17 +138,43 @@ class Evaluator:
         """What is predicted."""
         return self._maker.examples
 
-    def predictions(self) -> Iterator[Prediction]:
+    def predictions(self, *, first: int = 0, every: int = 1) -> Iterator[Prediction]:
         """A prediction for every example, in the order of their numbers of utterances.
 
         The search may give all examples of a batch the iterations of the longest; in batches of
         one length it cannot matter with which others an example is predicted.
+
+        Args:
+            first: the batch to begin with, and
+            every: of how many the first counts, if others deal with the rest.
         """
         lengths = [_lengths(example) for example in self.examples]
+        batches = []
         for length in sorted(set(lengths)):
             numbers = [i for i, other in enumerate(lengths) if other == length]
             for start in range(0, len(numbers), self._batch_size):
-                yield from self._predict(numbers[start : start + self._batch_size], length[0])
+                batches.append((numbers[start : start + self._batch_size], length[0]))
+        for numbers, utterances in batches[first::every]:
+            yield from self._predict(numbers, utterances)
+
+    def measures(
+        self, watch: Callable[[Iterable[Prediction]], Iterable[Prediction]] = iter
+    ) -> Measures:
+        """What all examples give, each of them predicted by one of the learner's workers.
+
+        Args:
+            watch: sees the predictions of this one go by.
+        """
+        workers = self._learner.workers
+        lengths = sorted({len(example.utterances) for example in self.examples})
+        sums = np.zeros([len(lengths), len(Measure._fields)])
+        for prediction in watch(self.predictions(first=workers.rank, every=workers.count)):
+            sums[lengths.index(len(prediction.example.utterances))] += _counts(prediction)
+        sums = workers.total(sums)
+        return Measures(
+            total=_measure(sums.sum(axis=0)),
+            lengths={length: _measure(row) for length, row in zip(lengths, sums)},
+        )
 
     def _predict(self, numbers: list[int], length: int) -> Iterator[Prediction]:
         batch = self._maker(tf.constant(numbers))
@@ -177,14 +216,19 @@ def _lengths(example: Example) -> tuple[int, int]:
 
 def measure(predictions: Sequence[Prediction]) -> Measure:
     """Counts what is right."""
-    total = max(len(predictions), 1)
-    return Measure(
-        examples=len(predictions),
-        correct=sum(p.correct for p in predictions),
-        hit=sum(p.num_rewarded > 0 for p in predictions),
-        rewarded=sum(p.num_rewarded for p in predictions) / total,
-        reward=sum(p.reward for p in predictions) / total,
-    )
+    return _measure(sum(map(_counts, predictions), np.zeros([len(Measure._fields)])))
+
+
+def _counts(prediction: Prediction) -> NDArray[np.float64]:
+    """What one prediction adds to a measure, of which the last two are means later."""
+    rewarded = prediction.num_rewarded
+    return np.array([1, prediction.correct, rewarded > 0, rewarded, prediction.reward], np.float64)
+
+
+def _measure(sums: NDArray[np.float64]) -> Measure:
+    examples, correct, hit, rewarded, reward = sums.tolist()
+    total = max(examples, 1)
+    return Measure(int(examples), int(correct), int(hit), rewarded / total, reward / total)
 
 
 def by_utterances(predictions: Sequence[Prediction]) -> dict[int, Measure]:
@@ -207,10 +251,9 @@ def final_accuracies(learner: Learner) -> dict[str, Any]:
 
 
 def _accuracies(evaluator: Evaluator) -> dict[str, Any]:
-    predictions = list(evaluator.predictions())
-    lengths = by_utterances(predictions)
+    total, lengths = evaluator.measures()
     return {
         "examples": {str(n): measured.examples for n, measured in lengths.items()},
         "accuracy": {str(n): measured.accuracy for n, measured in lengths.items()},
-        "accuracy_all": measure(predictions).accuracy,
+        "accuracy_all": total.accuracy,
     }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +20,7 @@ from lang2program_tf.learning.loop import TrainingLoop
 from lang2program_tf.learning.progress import Progress
 from lang2program_tf.learning.run_folder import CONFIG, RunFolder
 from lang2program_tf.learning.task import Task
+from lang2program_tf.learning.workers import Workers
 from lang2program_tf.model.committee import Committee
 
 
@@ -28,15 +29,28 @@ def train(root_dir: str | Path) -> dict[str, Any]:
     # The same seed must give the same weights, bit for bit; on CPUs this costs nothing.
     tf.config.experimental.enable_op_determinism()
     folder = RunFolder(root_dir)
-    with folder.lock():
+    with _settings_errors():
+        workers = Workers(_strategy())
+    with folder.lock() if workers.is_chief else nullcontext():
         folder.check_config(gin.config_str())
         finished = folder.result()
         if finished is not None:
             print(f"{folder.path}: this run is finished; its result:", file=sys.stderr)
             return finished
-        with _settings_errors():
-            loop = TrainingLoop(Learner(Task(folder=folder.path)), folder)
-        return loop.run()
+        with workers.joined():
+            with _settings_errors():
+                learner = Learner(Task(folder=folder.path), workers=workers)
+                loop = TrainingLoop(learner, folder)
+            return loop.run()
+
+
+def _strategy() -> str | None:
+    """What gin gives to the loop: TensorFlow must know it before the loop and all else is there."""
+    try:
+        strategy: str | None = gin.query_parameter("TrainingLoop.strategy")
+        return strategy
+    except ValueError:
+        return None
 
 
 def open_run(

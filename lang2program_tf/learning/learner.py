@@ -20,12 +20,14 @@ from lang2program_tf.language import MAX_TOKENS
 from lang2program_tf.learning.averaging import keeps_average
 from lang2program_tf.learning.program_scores import program_log_probs
 from lang2program_tf.learning.recall import ProgramRecall
+from lang2program_tf.learning.step_metrics import StepMetrics
 from lang2program_tf.learning.task import Task
-from lang2program_tf.learning.train_step import StepMetrics, TrainStep
+from lang2program_tf.learning.train_step import Contribution, TrainStep
+from lang2program_tf.learning.workers import Workers
 from lang2program_tf.machine import Examples
 from lang2program_tf.model.parser import Parser
 from lang2program_tf.model.parser_protocol import ParserProtocol
-from lang2program_tf.search import BeamSearch, Programs, WorldSearch, best_programs
+from lang2program_tf.search import BatchPart, BeamSearch, Programs, WorldSearch, best_programs
 from lang2program_tf.search.non_finite import blame_non_finite
 
 # Batches with fewer examples in each part are predicted in one.
@@ -62,7 +64,7 @@ class Predicted(NamedTuple):
     reward: tf.Tensor
 
 
-@gin.configurable
+@gin.configurable(denylist=["workers"])
 class Learner:
     """A parser, and how it searches, learns and is evaluated.
 
@@ -76,6 +78,7 @@ class Learner:
         recall: Callable[..., ProgramRecall] | None = None,
         worlds: Callable[..., WorldSearch] | None = None,
         seed: int = 0,
+        workers: Workers | None = None,
     ) -> None:
         """Creates all variables.
 
@@ -86,7 +89,9 @@ class Learner:
             worlds: the class WorldSearch, to predict turn by turn by worlds instead of by the most
                 probable program for all utterances; a parser in context must.
             seed: of initial values, batches and exploration.
+            workers: who shares the work, if not this process alone.
         """
+        self.workers = workers or Workers()
         self.task = task or Task()
         self.seed = seed
         self._recall = recall
@@ -150,7 +155,7 @@ class Learner:
         key = (size, utterances)
         if key not in self._train_graphs:
             self._train_graphs[key] = _graph(self._train_batch, self._batch_spec(*key))
-        with blame_non_finite(self.parser):
+        with blame_non_finite(self.parser), self.workers.taking_a_step():
             return self._train_graphs[key](batch)
 
     def predict_with(self, parser: ParserProtocol) -> None:
@@ -215,13 +220,24 @@ class Learner:
 
     def _train_batch(self, batch: Batch) -> StepMetrics:
         seed = tf.stack([tf.constant(self.seed, tf.int32), tf.cast(self.step, tf.int32)])
-        metrics = self.train_step.run(
-            batch.words,
-            examples_of(batch),
-            seed=seed,
-            step=self.step.read_value(),
-            indices=batch.indices,
-        )
+        step = self.step.read_value()
+        size = batch.words.shape[0]
+        most_new = tf.reduce_max(examples_of(batch).num_new)
+
+        def contribution(first: int, stride: int) -> Contribution:
+            part = BatchPart(first, size, most_new, stride=stride)
+            mine = batch if stride == 1 else Batch(*(field[first::stride] for field in batch))
+            return self.train_step.contribute(
+                mine.words,
+                examples_of(mine),
+                seed=seed,
+                step=step,
+                indices=mine.indices,
+                part=None if stride == 1 else part,
+            )
+
+        summed = self.workers.add_up(contribution)
+        metrics = self.train_step.apply(summed, num_examples=size)
         self.step.assign_add(1)
         return metrics
 

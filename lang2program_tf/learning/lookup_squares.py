@@ -12,6 +12,12 @@ from lang2program_tf.model.history import StackHistory
 from lang2program_tf.model.parser import Parser, ParserMemory
 
 
+def looked_up(parser: Parser) -> list[tf.Variable]:
+    """The tables whose look-ups are squared."""
+    tables = [parser.token_embeddings]
+    return tables if parser.stack_history is None else [*tables, parser.primitive_embeddings]
+
+
 def lookup_squares(
     parser: Parser,
     memory: ParserMemory,
@@ -41,15 +47,14 @@ def lookup_squares(
     )  # [B * R, F]
     history = scored.decisions.history
     tokens = _score_squares(parser, memory, scored, weights.squared)
-    squares = []
+    found = [tokens]
     if parser.tokens_history is not None:
         width = parser.tokens_history.width
-        tokens += _token_slot_squares(parser, by_slot[:, :width], history.tokens)
+        found = [tokens + _token_slot_squares(parser, by_slot[:, :width], history.tokens)]
     if parser.stack_history is not None and history.stack is not None:
         width = parser.stack_history.width
-        primitives = _stack_squares(parser.stack_history, by_slot[:, -width:], history.stack)
-        squares.append(TableSquares(parser.primitive_embeddings, primitives))
-    return [TableSquares(parser.token_embeddings, tokens), *squares]
+        found.append(_stack_squares(parser.stack_history, by_slot[:, -width:], history.stack))
+    return [TableSquares(*pair) for pair in zip(looked_up(parser), found)]
 
 
 def _score_squares(

@@ -10,6 +10,8 @@ import time
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
+import numpy as np
+
 import gin
 from lang2program_tf.code_version import code_version
 from lang2program_tf.corpus.batches import Batch, training_batches
@@ -18,22 +20,16 @@ from lang2program_tf.corpus.scone import Example
 from lang2program_tf.errors import UserError
 from lang2program_tf.files import write_atomically
 from lang2program_tf.learning.checkpoints import Checkpoints
-from lang2program_tf.learning.evaluation import (
-    Evaluator,
-    Measure,
-    by_utterances,
-    final_accuracies,
-    measure,
-)
+from lang2program_tf.learning.evaluation import Evaluator, Measure, final_accuracies
 from lang2program_tf.learning.learner import Learner
 from lang2program_tf.learning.progress import Progress
-from lang2program_tf.learning.reporting import Reporter
+from lang2program_tf.learning.reporting import Reporter, SilentReporter
 from lang2program_tf.learning.run_folder import (
     OPERATIVE_CONFIG,
     RESULT,
     RunFolder,
 )
-from lang2program_tf.learning.stop_signals import stop_signals
+from lang2program_tf.learning.stop_signals import STOP_SIGNALS, stop_signals
 from lang2program_tf.native_log import without_remarks
 from lang2program_tf.search.non_finite import NonFiniteError
 
@@ -86,6 +82,7 @@ class TrainingLoop:
         save_every: int = 500,
         log_every: int = 50,
         sample_size: int = 150,
+        strategy: str | None = None,
     ) -> None:
         """Binds the settings, and goes back to where the folder's run was.
 
@@ -102,6 +99,8 @@ class TrainingLoop:
             save_every: steps between checkpoints.
             log_every: steps between records of the steps' metrics.
             sample_size: examples in a sample.
+            strategy: the class of tf.distribute by which several share the work, see `Workers`;
+                the learner's workers are of it.
         """
         numbers = {
             "batch_size": batch_size,
@@ -116,6 +115,16 @@ class TrainingLoop:
         for name, number in numbers.items():
             if not isinstance(number, int) or number < 1:
                 raise ValueError(f"{name}={number!r} must be a whole number, 1 or more")
+        self.workers = learner.workers
+        if strategy != self.workers.strategy:
+            raise ValueError(
+                f"strategy={strategy!r}, but the learner was made for {self.workers.strategy!r}"
+            )
+        if batch_size < self.workers.replicas:
+            raise ValueError(
+                f"batch_size={batch_size} leaves some of {self.workers.replicas} workers nothing "
+                "to do"
+            )
         self.learner = learner
         self.folder = folder
         self.batch_size = batch_size
@@ -136,22 +145,25 @@ class TrainingLoop:
             dev=Evaluator(learner, dev),
         )
         self._shown = _one_of_each_length(self._evaluations.sample.examples)[:_SHOWN]
-        self.checkpoints = Checkpoints(folder.path, **learner.variables(), progress=self.progress)
-        self.checkpoints.sweep()
+        self.checkpoints = self._open_checkpoints()
+        if self.workers.is_chief:
+            self.checkpoints.sweep()
         self.checkpoints.restore_latest()
 
     def run(self) -> dict[str, Any]:
         """Trains to the end; the result, which is also in the folder."""
-        self.folder.forget_after(self._step)
-        if self._step:
-            self.folder.note_code(code_version())
+        self.workers.check_agreement(step=self._step, settings=gin.config_str())
+        if self.workers.is_chief:
+            self.folder.forget_after(self._step)
+            if self._step:
+                self.folder.note_code(code_version())
         maker = self.learner.task.batch_maker(self._train_examples)
         batches = training_batches(
             maker, batch_size=self.batch_size, seed=self.learner.seed, start_step=self._step
         )
         with (
             stop_signals() as received,
-            Reporter(self.folder, first_step=self._step, max_steps=self.max_steps) as reporter,
+            self._reporter() as reporter,
         ):
             started = time.monotonic() - float(self.progress.seconds)
             for batch in batches:
@@ -161,16 +173,32 @@ class TrainingLoop:
                 self._train_on(batch, reporter)
                 self._evaluate_if_due(batch, reporter)
                 self.progress.seconds.assign(time.monotonic() - started)
-                if self._step % self.save_every == 0 or received or self._is_over():
+                stop = self._stop_of_any(received)
+                if self._step % self.save_every == 0 or stop or self._is_over():
                     self._check_weights(batch)
-                    self.checkpoints.save(self._step)
-                if received:
-                    raise Interrupted(self.folder, step=self._step, signal=received[0])
+                    if self.workers.is_chief:
+                        self.checkpoints.save(self._step)
+                if stop:
+                    raise Interrupted(self.folder, step=self._step, signal=stop)
         return self._finish()
 
     @property
     def _step(self) -> int:
         return int(self.learner.step)
+
+    def _open_checkpoints(self) -> Checkpoints:
+        return Checkpoints(self.folder.path, **self.learner.variables(), progress=self.progress)
+
+    def _reporter(self) -> Reporter:
+        if not self.workers.is_chief:
+            return SilentReporter()
+        return Reporter(self.folder, first_step=self._step, max_steps=self.max_steps)
+
+    def _stop_of_any(self, received: Sequence[signal.Signals]) -> signal.Signals | None:
+        """The signal that any of the workers has received: all stop at the same step."""
+        flags = np.array([sign in received for sign in STOP_SIGNALS], np.float64)
+        flags = self.workers.total(flags)
+        return STOP_SIGNALS[int(flags.argmax())] if flags.any() else None
 
     def _is_over(self) -> bool:
         waited = self._step - int(self.progress.best_step)
@@ -213,6 +241,8 @@ class TrainingLoop:
 
     def _keep_settings(self, reporter: Reporter) -> None:
         """Writes the settings once they have proved to work."""
+        if not self.workers.is_chief:
+            return
         self.learner.task.write_seen_words(self.folder.path)
         self.folder.write_config(gin.config_str())
         self.folder.note_code(code_version())
@@ -235,18 +265,21 @@ class TrainingLoop:
             if accuracy > float(self.progress.best_accuracy):
                 self.progress.best_accuracy.assign(accuracy)
                 self.progress.best_step.assign(step)
-                self.checkpoints.save_best(step)
+                if self.workers.is_chief:
+                    self.checkpoints.save_best(step)
 
     def _evaluate(self, name: str, reporter: Reporter) -> Measure:
         evaluator: Evaluator = getattr(self._evaluations, name)
-        predictions = list(reporter.watch(name, evaluator.predictions(), total=len(evaluator)))
-        total = measure(predictions)
-        reporter.evaluation(self._step, name, total, by_utterances(predictions))
-        return total
+        share = len(evaluator) // self.workers.count
+        found = evaluator.measures(lambda items: reporter.watch(name, items, total=share))
+        reporter.evaluation(self._step, name, *found)
+        return found.total
 
     def _finish(self) -> dict[str, Any]:
         """Evaluates the best checkpoint on validation and held-out examples; writes the result."""
         steps, seconds = self._step, float(self.progress.seconds)
+        self.workers.wait_for_all()  # until the chief has saved all
+        self.checkpoints = self._open_checkpoints()
         if not self.checkpoints.restore_best():
             raise UserError(f"{self.folder.path} has lost its best checkpoint; train it anew")
         result = {
@@ -259,7 +292,8 @@ class TrainingLoop:
             "code": self.folder.code(),
             **final_accuracies(self.learner),
         }
-        write_atomically(self.folder.path / RESULT, json.dumps(result, indent=1) + "\n")
+        if self.workers.is_chief:
+            write_atomically(self.folder.path / RESULT, json.dumps(result, indent=1) + "\n")
         return result
 
 

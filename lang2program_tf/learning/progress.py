@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import numpy as np
 import tensorflow as tf
 
-from lang2program_tf.learning.train_step import StepMetrics
+from lang2program_tf.learning.step_metrics import StepMetrics
 
 # These are means over the examples with reward, so steps count by how many such examples they had.
 _OF_SOLVED = np.array([name in ("entropy", "effective") for name in StepMetrics._fields])

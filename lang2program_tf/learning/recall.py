@@ -22,7 +22,7 @@ from lang2program_tf.language import MAX_TOKENS
 from lang2program_tf.learning.priors import NamingPrior
 from lang2program_tf.log_probs import NEVER
 from lang2program_tf.machine import Examples, Machine
-from lang2program_tf.search import SearchTree
+from lang2program_tf.search import BatchPart, SearchTree
 from lang2program_tf.search.replay import replay
 
 _EXAMPLES_AT_ONCE = 60
@@ -91,6 +91,7 @@ class ProgramRecall(tf.Module):
         *,
         indices: tf.Tensor,
         seed: tf.Tensor,
+        part: BatchPart | None = None,
         jit_compile: bool = False,
     ) -> SearchTree:
         """The tree of the programs of B examples; their log-probabilities are not known: 0.
@@ -98,13 +99,19 @@ class ProgramRecall(tf.Module):
         Args:
             examples: where they begin.
             indices: [B] int32, their numbers among all examples.
-            seed: [2] int32, of what is drawn.
+            seed: [2] int32, of what is drawn for the batch.
+            part: if these examples are part of a batch.
             jit_compile: as for `replay`.
         """
         log_prior = tf.gather(self._log_prior, indices)  # [B, capacity]
 
         def draw() -> tf.Tensor:
-            uniform = tf.random.stateless_uniform(tf.shape(log_prior), seed, minval=1e-9)
+            size = tf.shape(indices)[0] if part is None else part.size
+            uniform = tf.random.stateless_uniform(
+                [size, self._programs.shape[1]], seed, minval=1e-9
+            )
+            if part is not None:
+                uniform = uniform[part.first :: part.stride]
             gumbel = -tf.math.log(-tf.math.log(uniform))
             count = min(self._size, self._programs.shape[1])
             drawn = tf.math.top_k(gumbel + log_prior, k=count).indices

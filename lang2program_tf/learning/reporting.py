@@ -164,6 +164,42 @@ class Reporter:
             self._writer.flush()
 
 
+class SilentReporter(Reporter):
+    """Of a worker that is not the chief: it says and writes nothing."""
+
+    def __init__(self) -> None:
+        pass
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        pass
+
+    def step(self, step: int, *, solved: float) -> None:
+        """Says nothing."""
+
+    def record(self, step: int, metrics: Mapping[str, float]) -> None:
+        """Writes nothing."""
+
+    def watch(self, name: str, items: Iterable[T], *, total: int) -> Iterable[T]:
+        """The items."""
+        return items
+
+    def evaluation(
+        self, step: int, name: str, total: Measure, lengths: Mapping[int, Measure]
+    ) -> None:
+        """Writes nothing."""
+
+    def beams(self, step: int, learner: Learner, examples: Sequence[Example]) -> None:
+        """Predicts nothing."""
+
+    def text(self, name: str, text: str, *, step: int) -> None:
+        """Writes nothing."""
+
+
 @contextmanager
 def _writing(folder: RunFolder) -> Iterator[None]:
     try:

@@ -6,6 +6,8 @@ import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+STOP_SIGNALS = (signal.SIGTERM, signal.SIGINT)
+
 
 @contextmanager
 def stop_signals() -> Iterator[list[signal.Signals]]:
@@ -17,7 +19,7 @@ def stop_signals() -> Iterator[list[signal.Signals]]:
             raise KeyboardInterrupt
         received.append(signal.Signals(number))
 
-    before = {number: signal.signal(number, note) for number in (signal.SIGTERM, signal.SIGINT)}
+    before = {number: signal.signal(number, note) for number in STOP_SIGNALS}
     try:
         yield received
     finally:

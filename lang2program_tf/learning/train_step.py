@@ -14,9 +14,16 @@ from lang2program_tf.learning.gradient import (
     score_decisions,
     weighted_loss,
 )
-from lang2program_tf.learning.lookup_squares import lookup_squares
-from lang2program_tf.learning.optimizers import apply_gradients, lookup_rule
+from lang2program_tf.learning.lookup_squares import looked_up, lookup_squares
+from lang2program_tf.learning.optimizers import TableSquares, apply_gradients, lookup_rule
 from lang2program_tf.learning.recall import ProgramRecall
+from lang2program_tf.learning.step_metrics import (
+    StepMetrics,
+    Totals,
+    Weighed,
+    step_metrics,
+    totals_of,
+)
 from lang2program_tf.learning.tree_rows import (
     all_edges,
     decisions_at,
@@ -29,50 +36,10 @@ from lang2program_tf.legacy_keras import Optimizer
 from lang2program_tf.machine import Examples
 from lang2program_tf.model.parser import Parser
 from lang2program_tf.model.parser_protocol import MemoryProtocol, ParserProtocol
-from lang2program_tf.search import BeamSearch, SearchTree
+from lang2program_tf.search import BatchPart, BeamSearch, SearchTree
 from lang2program_tf.search.tree import by_example
 
 _NEVER = -float("inf")
-
-
-class StepMetrics(NamedTuple):
-    """What one step tells; float32 scalars.
-
-    Attributes:
-        loss: Σ weight × cross-entropy.
-        solved: share of examples with a rewarded program.
-        rewarded: rewarded programs an example.
-        complete: complete programs an example; recalled ones are all complete.
-        reward: Σ p(z) R(z) an example: the expected reward, as far as the search saw.
-        entropy: of q, averaged over the examples with reward: does it spread or collapse?
-        effective: e^entropy, the effective number of programs, averaged likewise.
-        gradient_norm: of all variables together.
-        decisions: how many different decisions were learned from.
-    """
-
-    loss: tf.Tensor
-    solved: tf.Tensor
-    rewarded: tf.Tensor
-    complete: tf.Tensor
-    reward: tf.Tensor
-    entropy: tf.Tensor
-    effective: tf.Tensor
-    gradient_norm: tf.Tensor
-    decisions: tf.Tensor
-
-
-class Weighed(NamedTuple):
-    """The complete programs of a search, [T, B, K, C] each.
-
-    Attributes:
-        log_probs: float32, as the weights see them; −inf where there is no program.
-        rewarded: bool.
-        weights: float32.
-    """
-
-    log_probs: tf.Tensor
-    rewarded: tf.Tensor
-    weights: tf.Tensor
 
 
 class Sums(NamedTuple):
@@ -87,6 +54,26 @@ class Sums(NamedTuple):
     weights: DecisionWeights
     count: tf.Tensor
     reward: tf.Tensor
+
+
+class Contribution(NamedTuple):
+    """What examples add to a step: sums, to which those of other examples can be added; float32.
+
+    Attributes:
+        gradients: by trained variable.
+        squares: by table, see `lookup_squares`; empty if the optimizer has no use for them.
+        baseline: gradients of the learned baseline, by variable; empty without one.
+        count: scalar, over how many decisions of programs the baseline's are summed.
+        weighty: scalar, how many decisions have any weight.
+        totals: for the metrics.
+    """
+
+    gradients: list[tf.Tensor]
+    squares: list[tf.Tensor]
+    baseline: list[tf.Tensor]
+    count: tf.Tensor
+    weighty: tf.Tensor
+    totals: Totals
 
 
 @gin.configurable(denylist=["search", "recall"])
@@ -160,11 +147,37 @@ class TrainStep(tf.Module):
             step: int64 scalar, for schedules.
             indices: [B] int32, the numbers of the examples; only recall must know.
         """
+        contribution = self.contribute(words, examples, seed=seed, step=step, indices=indices)
+        return self.apply(contribution, num_examples=tf.shape(words)[0])
+
+    def contribute(
+        self,
+        words: tf.Tensor,
+        examples: Examples,
+        *,
+        seed: tf.Tensor,
+        step: tf.Tensor,
+        indices: tf.Tensor | None = None,
+        part: BatchPart | None = None,
+    ) -> Contribution:
+        """What a batch, or a part of one, has to teach; nothing is changed yet.
+
+        Args:
+            words: as for `run`, of the part.
+            examples: of the part.
+            seed: of the whole batch.
+            step: int64 scalar.
+            indices: of the part.
+            part: if these examples are part of a batch.
+        """
         machine = self.search.machine
+        dropout_seed = seed
+        if part is not None:  # sentences of a batch share their draws, those of two parts cannot
+            dropout_seed = tf.random.experimental.stateless_fold_in(seed, part.first)
         with tf.GradientTape() as tape:
-            memory = self._read(words, examples, seed)
+            memory = self._read(words, examples, dropout_seed)
             with tape.stop_recording():
-                tree = self._explore(memory, examples, indices, seed=seed, step=step)
+                tree = self._explore(memory, examples, indices, part, seed=seed, step=step)
                 weighed = tree.complete > _NEVER if self.weights.weighs_all else tree.rewarded
                 row = used_rows(push_up(tree, _column(weighed))[..., 0] > 0)
                 edges = all_edges(tree, tf.constant(machine.action_tokens))
@@ -177,25 +190,45 @@ class TrainStep(tf.Module):
             loss = weighted_loss(scored, weights)
         variables = self.parser.trainable_variables
         *gradients, by_history = tape.gradient(loss, [*variables, scored.scores.history])
-        gradients = [tf.convert_to_tensor(gradient) for gradient in gradients]
+        squares, baseline = [], []
+        if lookup_rule(self.optimizer) is not None:
+            assert isinstance(self.parser, Parser)
+            squares = lookup_squares(self.parser, memory, scored, by_history, weights)
+        if self.baseline is not None:
+            baseline = self.baseline.gradients(
+                scored.scores.query, rewards=sums.reward, counts=sums.count
+            )
+        return Contribution(
+            gradients=[tf.convert_to_tensor(gradient) for gradient in gradients],
+            squares=[of_table.squares for of_table in squares],
+            baseline=baseline,
+            count=tf.reduce_sum(sums.count),
+            weighty=tf.math.count_nonzero(weights.squared > 0, dtype=tf.float32),
+            totals=totals_of(tree, programs, loss, sums.count),
+        )
+
+    def apply(self, contribution: Contribution, *, num_examples: int | tf.Tensor) -> StepMetrics:
+        """Changes the weights by what all examples of a batch have to teach."""
+        gradients = contribution.gradients
 
         def update() -> tf.Tensor:
             applied, norm = gradients, tf.linalg.global_norm(gradients)
             if self.clip_norm is not None:
                 applied, _ = tf.clip_by_global_norm(gradients, self.clip_norm, use_norm=norm)
             squares = []
-            if lookup_rule(self.optimizer) is not None:
+            if contribution.squares:
                 assert isinstance(self.parser, Parser)
-                squares = lookup_squares(self.parser, memory, scored, by_history, weights)
+                pairs = zip(looked_up(self.parser), contribution.squares)
+                squares = [TableSquares(*pair) for pair in pairs]
+            variables = self.parser.trainable_variables
             apply_gradients(self.optimizer, zip(applied, variables), squares=squares)
             if self.baseline is not None:
-                self.baseline.learn(scored.scores.query, rewards=sums.reward, counts=sums.count)
+                self.baseline.learn(contribution.baseline, contribution.count)
             return norm
 
         # Without any weight to learn from, even the moments of the optimizer stay as they are.
-        num_decisions = tf.math.count_nonzero(sums.count > 0, dtype=tf.int32)
-        norm = tf.cond(tf.reduce_any(weights.squared > 0), update, lambda: tf.constant(0.0))
-        return _metrics(tree, programs, loss=loss, norm=norm, num_decisions=num_decisions)
+        norm = tf.cond(contribution.weighty > 0, update, lambda: tf.constant(0.0))
+        return step_metrics(contribution.totals, norm, num_examples)
 
     def _read(self, words: tf.Tensor, examples: Examples, seed: tf.Tensor) -> Any:
         """What the parser has read, with what is dropped in learning."""
@@ -210,19 +243,21 @@ class TrainStep(tf.Module):
         memory: MemoryProtocol,
         examples: Examples,
         indices: tf.Tensor | None,
+        part: BatchPart | None,
         *,
         seed: tf.Tensor,
         step: tf.Tensor,
     ) -> SearchTree:
         """Finds programs to learn from."""
         if self.recall is None:
-            return self.search.explore(memory, examples, seed=seed, step=step)
+            return self.search.explore(memory, examples, seed=seed, step=step, part=part)
         if indices is None:
             raise ValueError("indices=None: recall must know which examples these are")
         return self.recall.explore(
             examples,
             indices=indices,
             seed=seed,
+            part=part,
             jit_compile=self.search.jit_compile,
         )
 
@@ -271,30 +306,3 @@ def _sums(tree: SearchTree, row: tf.Tensor, programs: Weighed, weighed: tf.Tenso
     sums = tf.gather(push_up(tree, tf.stack(numbers, axis=-1)), row, batch_dims=1)
     total, squared, count, reward = tf.unstack(sums, axis=-1)
     return Sums(DecisionWeights(total, squared), count, reward)
-
-
-def _metrics(
-    tree: SearchTree,
-    programs: Weighed,
-    *,
-    loss: tf.Tensor,
-    norm: tf.Tensor,
-    num_decisions: tf.Tensor,
-) -> StepMetrics:
-    solved = tf.cast(tree.num_rewarded > 0, tf.float32)  # [B]
-    num_solved = tf.maximum(tf.reduce_sum(solved), 1.0)
-    shares = tf.where(programs.rewarded, tf.maximum(programs.weights, 0.0), 0.0)
-    shares = tf.math.divide_no_nan(shares, tf.reduce_sum(shares, axis=[0, 2, 3], keepdims=True))
-    entropy = -tf.reduce_sum(tf.math.xlogy(shares, shares), axis=[0, 2, 3])  # [B]
-    mass = tf.where(programs.rewarded, tf.exp(programs.log_probs), 0.0)
-    return StepMetrics(
-        loss=loss,
-        solved=tf.reduce_mean(solved),
-        rewarded=tf.reduce_mean(tf.cast(tree.num_rewarded, tf.float32)),
-        complete=tf.reduce_mean(tf.cast(tree.num_complete, tf.float32)),
-        reward=tf.reduce_mean(tf.reduce_sum(mass, axis=[0, 2, 3])),
-        entropy=tf.reduce_sum(entropy * solved) / num_solved,
-        effective=tf.reduce_sum(tf.exp(entropy) * solved) / num_solved,
-        gradient_norm=norm,
-        decisions=tf.cast(num_decisions, tf.float32),
-    )

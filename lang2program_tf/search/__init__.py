@@ -1,5 +1,6 @@
 """Search for programs in the graph, and the rules that say which prefixes live on."""
 
+from lang2program_tf.search.batch_part import BatchPart
 from lang2program_tf.search.beam_search import BeamSearch
 from lang2program_tf.search.by_worlds import WorldSearch
 from lang2program_tf.search.programs import best_programs
@@ -9,6 +10,7 @@ from lang2program_tf.search.selection import Classic, Selection
 from lang2program_tf.search.tree import Programs, SearchTree
 
 __all__ = [
+    "BatchPart",
     "BeamSearch",
     "Classic",
     "Programs",

@@ -16,11 +16,17 @@ class BatchPart(NamedTuple):
         first: int or int32 scalar, the place of the first of them; the others follow it.
         size: int or int32 scalar, examples of the whole batch.
         most_new: int or int32 scalar, the largest number of utterances to parse in that batch.
+        stride: how many places one stands behind the other.
     """
 
     first: int | tf.Tensor
     size: int | tf.Tensor
     most_new: int | tf.Tensor
+    stride: int = 1
+
+    def places(self, begin: int | tf.Tensor, end: int | tf.Tensor) -> slice:
+        """Those of some of these examples."""
+        return slice(self.first + begin * self.stride, self.first + end * self.stride, self.stride)
 
 
 def whole_batch(examples: Examples) -> BatchPart:

@@ -155,7 +155,7 @@ class BeamSearch:
                 self._search(
                     memory.of_examples(slice(begin, end)) if parts > 1 else memory,
                     examples.of_examples(slice(begin, end)) if parts > 1 else examples,
-                    of_examples(draws, slice(batch.first + begin, batch.first + end)),
+                    of_examples(draws, batch.places(begin, end)),
                     loop=loop,
                     most_new=batch.most_new,
                     sound=sound,

@@ -10,7 +10,8 @@ import numpy as np
 import tensorflow as tf
 
 from lang2program_tf.learning.optimizers import OriginalAdam
-from lang2program_tf.learning.train_step import StepMetrics, TrainStep
+from lang2program_tf.learning.step_metrics import StepMetrics
+from lang2program_tf.learning.train_step import TrainStep
 from lang2program_tf.machine import get_machine
 from lang2program_tf.search import BeamSearch, SearchTree
 from tests.search.reference import Example

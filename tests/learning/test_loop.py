@@ -20,7 +20,7 @@ from lang2program_tf.corpus.tokenizers import KnownForms
 from lang2program_tf.errors import UserError
 from lang2program_tf.learning.loop import Interrupted, TrainingLoop
 from lang2program_tf.learning.run_folder import RunFolder
-from lang2program_tf.learning.train_step import StepMetrics
+from lang2program_tf.learning.step_metrics import StepMetrics
 from tests.learning.small_runs import (
     SmallRuns,
     checkpoint_values,

@@ -8,13 +8,13 @@ import tensorflow as tf
 
 from lang2program_tf.machine import get_machine
 from lang2program_tf.search import (
+    BatchPart,
     BeamSearch,
     RandomizedOriginal,
     RandomizedPaper,
     Rollouts,
     SearchTree,
 )
-from lang2program_tf.search.batch_part import BatchPart
 from tests.search.toys import (
     TOLERANCE,
     assert_same_order,
@@ -75,15 +75,18 @@ def test_with_chance_too_a_part_finds_what_it_finds_in_a_search_of_all(rule):
     search = BeamSearch(get_machine("scene"), toy_parser("scene"), beam_size=8, selection=rule)
     examples = toy_examples("scene")[::-1]
     whole = run(search, words_of(examples), tensors_of(search.machine, examples), seed=SEED)
-    for begin, end in ((0, 3), (0, 1), (1, 3), (2, 3)):
-        part = explore(search, examples[begin:end], BatchPart(begin, len(examples), tf.constant(3)))
-        iterations = len(part.score)
+    for places in (range(3), range(1), range(1, 3), range(0, 3, 2), range(2, 3)):
+        of_part = [examples[place] for place in places]
+        part = BatchPart(places.start, len(examples), tf.constant(3), stride=places.step)
+        tree = explore(search, of_part, part)
+        iterations = len(tree.score)
         assert iterations > 3
-        live = part.score > -np.inf
-        for found, of_all in ((part.score, whole.score), (part.complete, whole.complete)):
-            expected = of_all[:iterations, begin:end]
+        live = tree.score > -np.inf
+        for found, of_all in ((tree.score, whole.score), (tree.complete, whole.complete)):
+            expected = tf.gather(of_all[:iterations], places, axis=1)
             np.testing.assert_allclose(found, expected, atol=TOLERANCE)
-        np.testing.assert_array_equal(part.token[live], whole.token[:iterations, begin:end][live])
+        tokens = tf.gather(whole.token[:iterations], places, axis=1)
+        np.testing.assert_array_equal(tree.token[live], tokens[live])
 
 
 def test_a_batch_of_any_size_may_be_searched_in_parts_without_keeping_prefixes():

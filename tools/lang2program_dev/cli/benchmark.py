@@ -1,4 +1,4 @@
-"""`lang2program benchmark search|train|scaling|serve`: how fast it is here."""
+"""`lang2program benchmark search|train|scaling|workers|serve`: how fast it is here."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from lang2program_dev.benchmarks.checkouts import check_checkout
-from lang2program_dev.cli import benchmark_serve
+from lang2program_dev.cli import benchmark_serve, benchmark_workers
 from lang2program_tf.cli.arguments import OneLineParser, add_gin_arguments
 from lang2program_tf.errors import UserError
 
@@ -75,6 +75,7 @@ def _parser() -> argparse.ArgumentParser:
         help="where to keep what was measured, as JSON; what is there already is not repeated",
     )
     scaling.add_argument("--plot", metavar="PICTURE", help="draw them, .png or .svg")
+    kinds.add_parser("workers", help="several: `lang2program benchmark workers --help`")
     kinds.add_parser("serve", help="an exported parser: `lang2program benchmark serve --help`")
     return parser
 
@@ -84,6 +85,8 @@ def main(argv: Sequence[str]) -> int:
     argv = list(argv)
     if argv[:1] == ["serve"]:
         return benchmark_serve.main(argv[1:])
+    if argv[:1] == ["workers"]:
+        return benchmark_workers.main(argv[1:])
     arguments = _parser().parse_args(argv)
     _check(arguments)
     started = time.perf_counter()

@@ -1,0 +1,230 @@
+"""Several processes on one machine, and several devices of one process, as one learner."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import gin
+from lang2program_dev.benchmarks.workers import free_addresses
+from lang2program_tf.errors import UserError
+from lang2program_tf.gin_files import load_gin
+from lang2program_tf.learning.learner import Learner
+from lang2program_tf.learning.loop import TrainingLoop
+from lang2program_tf.learning.run_folder import RunFolder
+from lang2program_tf.learning.workers import DEVICES, WORKERS, Workers, tf_config
+from tests.learning.shared_steps import take_steps
+from tests.learning.small_runs import BINDINGS, GIN_FILES, checkpoint_values
+
+pytestmark = pytest.mark.slow  # every process builds graphs of its own
+
+LEARNERS = ("randomer", "reinforce")
+SETTINGS = [*BINDINGS, f'TrainingLoop.strategy = "{WORKERS}"']
+PATIENCE = 600
+
+
+def as_worker(addresses: Sequence[str], index: int) -> dict[str, str]:
+    """The environment of one of the workers."""
+    return {**os.environ, "TF_CONFIG": tf_config(addresses, index)}
+
+
+@contextmanager
+def running(
+    arguments: Sequence[str], *, log: Path, environment: dict[str, str] | None = None
+) -> Iterator[subprocess.Popen[bytes]]:
+    """A Python process, which does not outlive its test."""
+    with open(log, "ab") as output:
+        process = subprocess.Popen(
+            [sys.executable, *arguments], stdout=output, stderr=output, env=environment
+        )
+    try:
+        yield process
+    finally:
+        process.kill()
+        process.wait()
+
+
+def training(folder: Path, *bindings: str) -> list[str]:
+    files = [f"--gin_file={name}" for name in GIN_FILES]
+    params = [f"--gin_param={binding}" for binding in [*SETTINGS, *bindings]]
+    return ["-m", "lang2program_tf.cli.main", "train", f"--root_dir={folder}", *files, *params]
+
+
+def wait_for(path: Path, process: subprocess.Popen[bytes]) -> None:
+    deadline = time.monotonic() + PATIENCE
+    while not path.exists():
+        assert process.poll() is None, "it has ended"
+        assert time.monotonic() < deadline, f"{path} did not appear"
+        time.sleep(0.05)
+
+
+def without_time(result: dict[str, Any] | None) -> dict[str, Any]:
+    assert result is not None
+    return {name: value for name, value in result.items() if name != "seconds"}
+
+
+def as_one(path: Path, name: str, weights: dict[str, np.ndarray]) -> float:
+    """The largest difference between the weights in a file and those of one who was alone."""
+    found = np.load(path)
+    assert {key for key in found if key.startswith(name)} == weights.keys()
+    return max(float(np.abs(found[key] - value).max()) for key, value in weights.items())
+
+
+@pytest.fixture(scope="module")
+def alone() -> dict[str, dict[str, np.ndarray]]:
+    """What each learner knows after its steps, if nobody helps."""
+    return {name: take_steps(name, Workers()) for name in LEARNERS}
+
+
+def test_two_workers_learn_what_one_learns(alone, tmp_path: Path):
+    addresses = free_addresses(2)
+    files = [tmp_path / f"{index}.npz" for index in range(2)]
+    steps = ["-m", "tests.learning.shared_steps"]
+    log = tmp_path / "log"
+    with (
+        running(
+            [*steps, str(files[0]), WORKERS, *LEARNERS],
+            log=log,
+            environment=as_worker(addresses, 0),
+        ) as chief,
+        running(
+            [*steps, str(files[1]), WORKERS, *LEARNERS],
+            log=log,
+            environment=as_worker(addresses, 1),
+        ) as other,
+    ):
+        assert [chief.wait(PATIENCE), other.wait(PATIENCE)] == [0, 0], log.read_text()
+    for name, weights in alone.items():
+        assert float(weights[f"{name}/decisions"]) > 20, "there was something to learn"
+        for path in files:
+            assert as_one(path, name, weights) < 1e-6
+
+
+def test_two_devices_learn_what_one_learns(alone, tmp_path: Path):
+    name, path, log = LEARNERS[0], tmp_path / "found.npz", tmp_path / "log"
+    steps = ["-m", "tests.learning.shared_steps", str(path), DEVICES, name]
+    with running(steps, log=log) as process:
+        assert process.wait(PATIENCE) == 0, log.read_text()
+    assert as_one(path, name, alone[name]) < 1e-6
+
+
+class Crash(BaseException):
+    """Stands for the end of the process."""
+
+
+@pytest.fixture(scope="module")
+def half_done(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
+    """A run that one worker began and left, and a copy of it that it finished."""
+    begun, finished = (tmp_path_factory.mktemp(name) for name in ("begun", "finished"))
+    load_gin(GIN_FILES, SETTINGS)
+    learner = Learner(workers=Workers(WORKERS))
+    loop = TrainingLoop(learner, RunFolder(begun))
+    train = learner.train
+
+    def crash(batch: object) -> object:
+        if int(learner.step) == 4:
+            raise Crash
+        return train(batch)
+
+    learner.train = crash
+    with pytest.raises(Crash):
+        loop.run()
+    learner.train = train
+    shutil.copytree(begun, finished, dirs_exist_ok=True)
+    TrainingLoop(learner, RunFolder(finished)).run()
+    gin.clear_config()
+    return begun, finished
+
+
+def test_a_worker_that_is_killed_and_started_again_costs_no_more_than_the_steps_since_the_last_save(
+    half_done, tmp_path: Path
+):
+    """The run was begun by one worker and goes on with two."""
+    folder, finished = half_done
+    addresses = free_addresses(2)
+    environments = [as_worker(addresses, index) for index in range(2)]
+    logs = [tmp_path / "chief.log", tmp_path / "other.log"]
+    command = training(folder)
+    with running(command, log=logs[0], environment=environments[0]) as chief:
+        with running(command, log=logs[1], environment=environments[1]) as other:
+            wait_for(folder / "checkpoints" / "ckpt-6.index", chief)
+            other.send_signal(signal.SIGKILL)
+            other.wait()
+        with running(command, log=logs[1], environment=environments[1]) as other:
+            codes = [chief.wait(PATIENCE), other.wait(PATIENCE)]
+    said = logs[0].read_text()
+    assert codes == [0, 0], said + logs[1].read_text()
+    assert "starting again from the last checkpoint" in said
+    expected = without_time(RunFolder(finished).result())
+    for log in logs:  # the last line of either is the result
+        assert without_time(json.loads(log.read_text().splitlines()[-1])) == expected
+    assert without_time(RunFolder(folder).result()) == expected
+    found, alone = (checkpoint_values(path / "checkpoints") for path in (folder, finished))
+    assert found.keys() == alone.keys()
+    for name, values in alone.items():
+        np.testing.assert_allclose(found[name], values, atol=1e-5, err_msg=name)
+    told, told_alone = (
+        [
+            (record["step"], record["kind"], record.get("accuracy"), record["rewarded"])
+            for record in RunFolder(path).records()
+        ]
+        for path in (folder, finished)
+    )
+    assert told == told_alone
+
+
+def test_a_worker_that_never_comes_ends_the_run_with_a_line_that_names_it(tmp_path: Path):
+    addresses = free_addresses(2)
+    log = tmp_path / "log"
+    command = training(tmp_path / "run", "Workers.timeout = 3")
+    with running(command, log=log, environment=as_worker(addresses, 0)) as chief:
+        assert chief.wait(PATIENCE) == 2
+    (line,) = [line for line in log.read_text().splitlines() if line.startswith("error: ")]
+    assert f"worker 1 ({addresses[1]}) did not come" in line
+    assert "waited 3 seconds" in line
+
+
+@pytest.mark.parametrize(
+    "config",
+    [
+        "{",
+        "{}",
+        '{"cluster": {"worker": ["a:1"]}, "task": {"type": "worker", "index": 1}}',
+        '{"cluster": {"worker": ["a:1"]}, "task": {"type": "ps", "index": 0}}',
+    ],
+)
+def test_a_cluster_that_does_not_make_sense_is_refused(config, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("TF_CONFIG", config)
+    with pytest.raises(UserError, match="must name the workers and this one of them"):
+        Workers(WORKERS)
+
+
+def test_the_chief_is_the_first_of_a_cluster(monkeypatch: pytest.MonkeyPatch):
+    cluster = {"chief": ["a:1"], "worker": ["b:1", "c:1"]}
+    for task, index, rank in (("chief", 0, 0), ("worker", 0, 1), ("worker", 1, 2)):
+        config = {"cluster": cluster, "task": {"type": task, "index": index}}
+        monkeypatch.setenv("TF_CONFIG", json.dumps(config))
+        workers = Workers(WORKERS)
+        assert (workers.rank, workers.count, workers.is_chief) == (rank, 3, rank == 0)
+
+
+def test_without_a_strategy_a_cluster_is_not_looked_at(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("TF_CONFIG", "{")
+    assert Workers().count == 1
+
+
+def test_an_unknown_strategy_is_refused():
+    with pytest.raises(ValueError, match="strategy='TPUStrategy' must be"):
+        Workers("TPUStrategy")
