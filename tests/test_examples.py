@@ -24,7 +24,7 @@ def test_the_tour_runs():
     (parameters,) = [c for c in tour.cells if "parameters" in c.metadata.get("tags", ())]
     parameters.source = "steps = 2"  # for a test that is quick
     resources = {"metadata": {"path": str(TOUR.parent)}}
-    NotebookClient(tour, timeout=600, resources=resources).execute()
+    NotebookClient(tour, timeout=None, resources=resources).execute()
     printed = "\n".join(output_of(cell) for cell in tour.cells if cell.cell_type == "code")
     assert "leave(hasShirt(red))" in printed
     assert "unknown: flurble" in printed
