@@ -102,7 +102,7 @@ class StackHistory(tf.keras.layers.Layer):
 
     def embed(self, stack: StackFeatures, tables: StackTables) -> tf.Tensor:
         """[..., H] from a StackFeatures with leading dimensions [...] and the prepared tables."""
-        slots = _sum_of_rows(tables.rows, self.value_rows(stack))
+        slots = self.embed_values(self.value_rows(stack), tables)
         return _with_lead(self.project(slots, tables), stack.primitive)
 
     def value_rows(self, values: StackFeatures) -> tf.Tensor:
@@ -114,9 +114,13 @@ class StackHistory(tf.keras.layers.Layer):
         rows = tf.concat([attributes, tf.reshape(own, [-1, 1])], axis=1)
         return rows + (step * np.arange(self.parts + 1) + 1)
 
-    def embed_values(self, rows: tf.Tensor, tables: StackTables) -> tf.Tensor:
-        """[R, D] the embeddings of values, given their rows [R, n]; for a search."""
-        return tf.reduce_sum(tf.gather(tables.rows, rows), axis=1)
+    def embed_values(
+        self, rows: tf.Tensor, tables: StackTables, *, for_xla: bool = False
+    ) -> tf.Tensor:
+        """[R, D] the embeddings of values, given their rows [R, n]."""
+        if for_xla:  # which fuses this, and does not have the other operation
+            return tf.reduce_sum(tf.gather(tables.rows, rows), axis=1)
+        return _sum_of_rows(tables.rows, rows)
 
     def project(self, slots: tf.Tensor, tables: StackTables) -> tf.Tensor:
         """[R, H] from the embeddings of the three slots of R stacks, 3 * R * D numbers in all."""
@@ -126,8 +130,7 @@ class StackHistory(tf.keras.layers.Layer):
 def _sum_of_rows(table: tf.Tensor, rows: tf.Tensor) -> tf.Tensor:
     """[R, D]: for each row of `rows` [R, n] int32, the sum of n rows of `table` [T, D].
 
-    One fused operation, for the many values of learning: a gather would first write out [R, n, D].
-    XLA does not have it, so a search, which asks for few at a time, does gather.
+    One fused operation; a gather would first write out [R, n, D].
     """
     segments = tf.broadcast_to(tf.range(tf.shape(rows)[0])[:, tf.newaxis], tf.shape(rows))
     return tf.sparse.segment_sum(table, tf.reshape(rows, [-1]), tf.reshape(segments, [-1]))

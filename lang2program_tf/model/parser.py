@@ -54,18 +54,20 @@ class ParserMemory(NamedTuple):
         decoder: the utterances, ready for attention: a `DecoderMemory`; in context all that the
             decoder reads: a `ContextMemory`.
         history: the execution history's tables.
+      for_xla: whether what is asked of it is to be compiled.
     """
 
     decoder: Any
     history: HistoryTables
+    for_xla: bool = False
 
     def of_examples(self, rows: slice | tf.Tensor) -> ParserMemory:
         """What it holds of some of the examples, by a slice or by their numbers [n]."""
         return self._replace(decoder=self.decoder.of_examples(rows))
 
     def with_room(self, num_words: int) -> ParserMemory:
-        """The same in the shape that it has for sentences of `num_words` words."""
-        return self._replace(decoder=self.decoder.with_room(num_words))
+        """The same for XLA, in the shape that it has for sentences of `num_words` words."""
+        return self._replace(decoder=self.decoder.with_room(num_words), for_xla=True)
 
 
 @gin.configurable(denylist=["domain", "word_vectors"])
@@ -313,7 +315,7 @@ class Parser(tf.keras.Model):
         history, tables = self.stack_history, memory.history.stack
         if history is None or tables is None:
             return carried
-        pushed = history.embed_values(seen, tables)
+        pushed = history.embed_values(seen, tables, for_xla=memory.for_xla)
         pushed = tf.reshape(pushed, [-1, carried.shape[1], history.dimensions])
         return take_slots(carried, pushed, source)
 

@@ -20,7 +20,7 @@ class MemoryProtocol(Protocol):
         """The memory of some of the examples, by a slice or by their numbers [n]."""
 
     def with_room(self, num_words: int) -> Any:
-        """The same in the shape that it has for sentences of `num_words` words.
+        """The same for XLA, in the shape that it has for sentences of `num_words` words.
 
         A search that is compiled asks for it: compiled code is for one shape. No score changes.
         """

@@ -207,5 +207,5 @@ def test_the_search_stays_on_the_device_it_is_put_on():
     assert done.returncode == 0, done.stderr
     operations = json.loads(done.stdout)
     assert set(operations["elsewhere"]) <= {"_Arg", "_Send"}  # what hands the inputs over
-    assert {"TopKV2", "GatherV2", "LoopCond"} <= set(operations["there"])
+    assert {"TopKV2", "SparseSegmentSum", "LoopCond"} <= set(operations["there"])
     assert operations["num_complete"] > 0
