@@ -22,11 +22,6 @@ from lang2program_tf.serving.showing import (
     show_world,
 )
 
-_WORLDS = {
-    "alchemy": "1:ggg 2:_ 3:_ 4:o 5:_ 6:r 7:yy",
-    "scene": "1:__ 2:__ 3:r_ 4:__ 5:__ 6:yo 7:__ 8:__ 9:__ 10:__",
-    "tangrams": "1:2 2:1 3:4 4:0 5:3",
-}
 _HELP = """a sentence     what to do
 /more          all programs for the last sentence, and the words each token looked at
 /undo          takes the last sentence or world back
@@ -73,7 +68,7 @@ class _Chat:
         self._client = client
         self._domain = get_domain(client.metadata().domain)
         self._ansi = sys.stdout.isatty()
-        self._conversation = Conversation(client, world or _WORLDS[self._domain.name])
+        self._conversation = Conversation(client, world or self._domain.example)
         self._last: Turn | None = None
         self._commands: dict[str, Callable[[str], None]] = {
             "/more": self._more,

@@ -17,6 +17,7 @@ from lang2program_tf.cli.running_server import (
     stop_on_signals,
 )
 from lang2program_tf.errors import UserError
+from lang2program_tf.language import DOMAINS
 
 if TYPE_CHECKING:
     from lang2program_tf.server.front import Front
@@ -51,7 +52,7 @@ def main(argv: Sequence[str]) -> int:
 def _front(arguments: argparse.Namespace) -> tuple[Front, int]:
     from lang2program_tf.server.front import Front
 
-    names = arguments.model_name or ["alchemy", "scene", "tangrams"]
+    names = arguments.model_name or list(DOMAINS)
     server = Front(_checked(arguments.server), models=names, port=arguments.port)
     return server, server.port
 
