@@ -24,6 +24,7 @@ from lang2program_tf.gin_files import load_gin
 from lang2program_tf.learning.learner import Learner
 from lang2program_tf.learning.loop import TrainingLoop
 from lang2program_tf.learning.run_folder import RunFolder
+from lang2program_tf.learning.step_metrics import StepMetrics
 from lang2program_tf.learning.workers import DEVICES, WORKERS, Workers, tf_config
 from tests.learning.shared_steps import take_steps
 from tests.learning.small_runs import BINDINGS, GIN_FILES, checkpoint_values
@@ -75,11 +76,18 @@ def without_time(result: dict[str, Any] | None) -> dict[str, Any]:
     return {name: value for name, value in result.items() if name != "seconds"}
 
 
-def as_one(path: Path, name: str, weights: dict[str, np.ndarray]) -> float:
-    """The largest difference between the weights in a file and those of one who was alone."""
+def as_one(path: Path, name: str, expected: dict[str, np.ndarray]) -> float:
+    """The largest difference between the weights in a file and those of one who was alone.
+
+    Sums of metrics are large numbers, which must agree to rounding.
+    """
     found = np.load(path)
-    assert {key for key in found if key.startswith(name)} == weights.keys()
-    return max(float(np.abs(found[key] - value).max()) for key, value in weights.items())
+    assert {key for key in found if key.startswith(name)} == expected.keys()
+    metrics = [f"{name}/{metric}" for metric in StepMetrics._fields]
+    for metric in metrics:
+        np.testing.assert_allclose(found[metric], expected[metric], rtol=1e-5, err_msg=metric)
+    weights = expected.keys() - metrics
+    return max(float(np.abs(found[key] - expected[key]).max()) for key in weights)
 
 
 @pytest.fixture(scope="module")
