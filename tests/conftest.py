@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import importlib.util
 import os
 import sys
@@ -39,9 +40,10 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 @pytest.fixture(scope="module", autouse=True)
-def _no_binding_stays() -> Iterator[None]:
-    """What a file of tests binds in gin is not there for the next."""
+def _nothing_stays() -> Iterator[None]:
+    """What a file of tests binds in gin is not there for the next, nor are its graphs in memory."""
     yield
+    gc.collect()  # graphs refer to themselves, and are large
     if "gin" in sys.modules:
         sys.modules["gin"].clear_config()
 
