@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Iterator, Sequence, Set
 from pathlib import Path
@@ -15,6 +14,7 @@ from lang2program_tf.errors import UserError
 from lang2program_tf.language import Domain, get_domain
 from lang2program_tf.learning.evaluation import Evaluator, Prediction
 from lang2program_tf.learning.experiment import open_together
+from lang2program_tf.log_probs import NEVER
 from lang2program_tf.serving import Client, ParseAnswer, ParseRequest
 from lang2program_tf.serving.model import LocalTransport, Model
 
@@ -117,7 +117,7 @@ class ExportPredictor:
         return Prediction(
             example=example,
             program=tuple(best.program.split()) if best else (),
-            log_prob=best.log_prob if best else -math.inf,
+            log_prob=best.log_prob if best else NEVER,
             world=best.world if best else None,
             correct=best in rewarded,
             num_complete=answer.num_found,

@@ -10,6 +10,7 @@ import tensorflow as tf
 from lang2program_tf.corpus.scone import Example
 from lang2program_tf.language import to_infix
 from lang2program_tf.learning.learner import Learner
+from lang2program_tf.log_probs import NEVER
 from lang2program_tf.text_tables import markdown_table
 
 
@@ -32,7 +33,7 @@ def beam_tables(learner: Learner, examples: Sequence[Example], *, count: int) ->
             programs.log_prob[row].numpy(),
             programs.rewarded[row].numpy(),
         ):
-            if log_prob > -math.inf:
+            if log_prob > NEVER:
                 program = to_infix(domain, [domain.tokens[i] for i in tokens if i >= 0])
                 found.append((f"{math.exp(log_prob):.3f}", program, "*" if rewarded else ""))
         tables.append(markdown_table(("p", "program", "reward"), found[:count], left=3))

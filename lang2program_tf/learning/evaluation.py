@@ -14,6 +14,7 @@ import gin
 from lang2program_tf.corpus.scone import Example
 from lang2program_tf.language import to_infix
 from lang2program_tf.learning.learner import Learner
+from lang2program_tf.log_probs import NEVER
 
 _NORMAL_95 = 1.959964
 
@@ -201,7 +202,7 @@ class Evaluator:
                 example=self.examples[number],
                 program=tuple(names[token] for token in tokens if token >= 0),
                 log_prob=float(log_prob),
-                world=str(rules.decode_world(world)) if log_prob > -np.inf else None,
+                world=str(rules.decode_world(world)) if log_prob > NEVER else None,
                 correct=bool(correct),
                 num_complete=int(complete),
                 num_rewarded=int(rewarded),

@@ -33,13 +33,12 @@ from lang2program_tf.learning.tree_rows import (
 )
 from lang2program_tf.learning.weights import GradientWeights
 from lang2program_tf.legacy_keras import Optimizer
+from lang2program_tf.log_probs import NEVER
 from lang2program_tf.machine import Examples
 from lang2program_tf.model.parser import Parser
 from lang2program_tf.model.parser_protocol import MemoryProtocol, ParserProtocol
 from lang2program_tf.search import BatchPart, BeamSearch, SearchTree
 from lang2program_tf.search.tree import by_example
-
-_NEVER = -float("inf")
 
 
 class Sums(NamedTuple):
@@ -178,7 +177,7 @@ class TrainStep(tf.Module):
             memory = self._read(words, examples, dropout_seed)
             with tape.stop_recording():
                 tree = self._explore(memory, examples, indices, part, seed=seed, step=step)
-                weighed = tree.complete > _NEVER if self.weights.weighs_all else tree.rewarded
+                weighed = tree.complete > NEVER if self.weights.weighs_all else tree.rewarded
                 row = used_rows(push_up(tree, _column(weighed))[..., 0] > 0)
                 edges = all_edges(tree, tf.constant(machine.action_tokens))
                 decisions = decisions_at(machine, tree, edges, row)

@@ -12,11 +12,10 @@ from typing import NamedTuple
 import tensorflow as tf
 
 from lang2program_tf.learning.gradient import Decisions
+from lang2program_tf.log_probs import NEVER
 from lang2program_tf.machine import Machine
 from lang2program_tf.machine.features import HistoryFeatures, stack_features
 from lang2program_tf.search.tree import SearchTree, by_example
-
-_NEVER = -float("inf")
 
 
 class Edges(NamedTuple):
@@ -138,4 +137,4 @@ def path_log_probs(tree: SearchTree, row: tf.Tensor, log_prob: tf.Tensor) -> tf.
         (tf.constant(0), tf.zeros_like(live[0]), array),
     )
     total = array.stack()[..., tf.newaxis] + tf.transpose(ends, [1, 0, 2, 3])
-    return tf.where(tree.complete > _NEVER, total, _NEVER)
+    return tf.where(tree.complete > NEVER, total, NEVER)

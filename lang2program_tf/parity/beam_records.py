@@ -10,6 +10,7 @@ import tensorflow as tf
 from numpy.typing import NDArray
 
 from lang2program_tf.corpus.words import WordVectors
+from lang2program_tf.log_probs import NEVER
 from lang2program_tf.machine import Examples, Machine, get_machine
 from lang2program_tf.model import Parser
 from lang2program_tf.parity.path_scores import word_ids
@@ -140,9 +141,9 @@ class RecordSearch:
                 rewarded=bool(best.rewarded[row, n]),
             )
             for n in range(best.log_prob.shape[1])
-            if best.log_prob[row, n] > -np.inf
+            if best.log_prob[row, n] > NEVER
         ]
-        complete = (tree.complete[:, row] > -np.inf).sum(axis=(1, 2))
+        complete = (tree.complete[:, row] > NEVER).sum(axis=(1, 2))
         return FoundBeam(complete.cumsum().tolist(), programs, _live_beams(names, tree, row))
 
 
@@ -150,7 +151,7 @@ def _live_beams(names: list[str], tree: SearchTree, row: int) -> list[Scores]:
     beams: list[Scores] = []
     prefixes: list[tuple[str, ...]] = [()]
     for parents, tokens, scores in zip(tree.parent[:, row], tree.token[:, row], tree.score[:, row]):
-        live = [i for i, score in enumerate(scores) if score > -np.inf]
+        live = [i for i, score in enumerate(scores) if score > NEVER]
         prefixes = [(*prefixes[parents[i]], names[tokens[i]]) for i in live]
         beams.append({prefix: float(scores[i]) for prefix, i in zip(prefixes, live)})
     return beams

@@ -14,6 +14,7 @@ import numpy as np
 
 from lang2program_tf.corpus.words import WordVectors
 from lang2program_tf.language import Domain
+from lang2program_tf.log_probs import NEVER
 from lang2program_tf.model import Parser
 from lang2program_tf.parity.beam_records import BEAM_SIZE, FoundBeam, Scores
 from lang2program_tf.parity.comparison import Comparison, Tolerance
@@ -63,7 +64,7 @@ class RankedPrograms:
                 self._count_divergence()
             else:
                 comparison.differs(score, "no such program", place, *program)
-        last = min(expected.values(), default=-np.inf)
+        last = min(expected.values(), default=NEVER)
         at_end = len(recorded) == BEAM_SIZE
         for program, score in list(found.items())[: max(len(recorded), BEAM_SIZE)]:
             if program in expected or (at_end and near(score, last)):

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from lang2program_tf.errors import UserError
 from lang2program_tf.learning.weights import GradientWeights, Meritocratic, Reinforce
+from lang2program_tf.log_probs import NEVER
 from lang2program_tf.parity.recordings import Record
 
 
@@ -48,7 +49,7 @@ def softmax_rules(records: Sequence[Record]) -> dict[str, list[WeighedPrograms]]
     rules = defaultdict(list)
     for number, record in enumerate(records, start=1):
         rewarded = [log_prob is not None for log_prob in record["log_probs"]]
-        log_probs = [-np.inf if value is None else value for value in record["log_probs"]]
+        log_probs = [NEVER if value is None else value for value in record["log_probs"]]
         name = f"mml alpha={record['alpha']} beta={record['beta']}"
         rules[name].append(WeighedPrograms(number, log_probs, rewarded, record["weights"]))
     return dict(rules)
@@ -81,7 +82,7 @@ def rule_named(name: str) -> GradientWeights:
 def compare_weights(name: str, examples: Sequence[WeighedPrograms]) -> list[ComparedWeights]:
     """Weighs the programs of all examples in one batch, by the rule of a recorded name."""
     most = max(len(example.log_probs) for example in examples)
-    log_probs = np.full([len(examples), most], -np.inf, np.float32)
+    log_probs = np.full([len(examples), most], NEVER, np.float32)
     rewarded = np.zeros([len(examples), most], np.bool_)
     for row, example in enumerate(examples):
         log_probs[row, : len(example.log_probs)] = example.log_probs

@@ -9,6 +9,7 @@ import tensorflow as tf
 
 import gin
 from lang2program_tf.cores import explored_parts
+from lang2program_tf.log_probs import NEVER
 from lang2program_tf.machine import Examples, Machine, MachineState, Options
 from lang2program_tf.machine.features import ABSENT, HISTORY_TOKENS
 from lang2program_tf.model.parser_protocol import MemoryProtocol, ParserProtocol
@@ -26,8 +27,6 @@ from lang2program_tf.search.selection import (
 )
 from lang2program_tf.search.tree import SearchTree, side_by_side
 
-_NEVER = -float("inf")
-
 
 class Beam(NamedTuple):
     """The live prefixes.
@@ -36,13 +35,11 @@ class Beam(NamedTuple):
         state: their execution states.
         recent: [B, K, 4] int32, their last tokens.
         score: [B, K] float32, log-probability, −inf at places that hold no prefix.
-        weights: [B, K] float32, the selection rule's own.
     """
 
     state: MachineState
     recent: tf.Tensor
     score: tf.Tensor
-    weights: tf.Tensor
 
 
 class Step(NamedTuple):
@@ -256,7 +253,7 @@ class BeamSearch:
         records = Records(self.machine, self.beam_size, keep_prefixes=keep_prefixes)
 
         def goes_on(iteration: tf.Tensor, beam: Beam, finite: tf.Tensor, *_: object) -> tf.Tensor:
-            return (iteration < iterations) & finite & tf.reduce_any(beam.score > _NEVER)
+            return (iteration < iterations) & finite & tf.reduce_any(beam.score > NEVER)
 
         def advance(
             iteration: tf.Tensor,
@@ -284,7 +281,7 @@ class BeamSearch:
             arrays = records.write(arrays, iteration, record)
             if self.limit == "row":
                 lives = (iteration + 1 < limits)[:, tf.newaxis]
-                following = following._replace(score=tf.where(lives, following.score, _NEVER))
+                following = following._replace(score=tf.where(lives, following.score, NEVER))
             carried = self.note(memory, carried, taken)
             return iteration + 1, following, finite, carried, arrays
 
@@ -306,8 +303,7 @@ class BeamSearch:
         return Beam(
             state=self.machine.initial_state(examples, num_prefixes=size),
             recent=tf.fill([batch, size, HISTORY_TOKENS], ABSENT),
-            score=tf.repeat(tf.where(roots, 0.0, _NEVER)[tf.newaxis], batch, axis=0),
-            weights=tf.zeros([batch, size]),
+            score=tf.repeat(tf.where(roots, 0.0, NEVER)[tf.newaxis], batch, axis=0),
         )
 
     def log_probs(self, memory: MemoryProtocol, beam: Beam, carried: Any) -> tf.Tensor:
@@ -357,10 +353,9 @@ class BeamSearch:
                 state=after.state,
                 recent=tf.concat([recent, token[..., tf.newaxis]], axis=-1),
                 score=choice.score,
-                weights=choice.weights,
             ),
             index=choice.index,
-            complete=tf.where(choice.taken, candidates.terminal, _NEVER),
+            complete=tf.where(choice.taken, candidates.terminal, NEVER),
             commands=options.commands,
             parent=parent,
             source=after.source,
@@ -375,7 +370,6 @@ class BeamSearch:
             scores=tf.minimum(scores, options.limits),
             log_probs=log_probs,
             terminal=tf.minimum(ended, options.end_limits),
-            weights=beam.weights,
             action_tokens=tf.constant(self.machine.action_tokens),
         )
 

@@ -7,11 +7,10 @@ from typing import NamedTuple
 
 import tensorflow as tf
 
+from lang2program_tf.log_probs import NEVER
 from lang2program_tf.machine import Machine
 from lang2program_tf.machine.features import HISTORY_TOKENS
 from lang2program_tf.search.tree import Prefixes, SearchTree
-
-_NEVER = -float("inf")
 
 
 class Record(NamedTuple):
@@ -111,7 +110,7 @@ def _rewarded(
     target: tf.Tensor,
 ) -> tf.Tensor:
     """[T, B, K, C] whether complete programs lead to the target; few places hold one."""
-    found = tf.where(complete > _NEVER)  # [n, 4]
+    found = tf.where(complete > NEVER)  # [n, 4]
     after = machine.world_after(tf.gather_nd(world, found[:, :3]), tf.gather_nd(edits, found))
     reached = machine.same_world(after, tf.gather(target, found[:, 1]))
     counted = tf.scatter_nd(found, tf.cast(reached, tf.int32), tf.shape(complete, tf.int64))

@@ -99,6 +99,5 @@ class Rollouts(Selection):
         return Choice(
             index=tf.where(score > NEVER, index, 0),
             score=score,
-            weights=tf.zeros_like(score),
             taken=completes if self.lookahead else completes & chosen,
         )

@@ -35,14 +35,12 @@ class Candidates(NamedTuple):
         log_probs: [B, K, V] float32, log-probability of the token alone.
         terminal: [B, K, C] float32, log-probability of the programs that an action completes, −inf
             where it does not.
-        weights: [B, K] float32, what the rule said of the prefixes when it chose them.
         action_tokens: [C] int32, token ids of the actions.
     """
 
     scores: tf.Tensor
     log_probs: tf.Tensor
     terminal: tf.Tensor
-    weights: tf.Tensor
     action_tokens: tf.Tensor
 
     @property
@@ -59,13 +57,11 @@ class Choice(NamedTuple):
         index: [B, J] int32, index into the joined axes of prefixes and tokens.
         score: [B, J] float32, log-probability of the continuation, −inf where there was nothing
             left to choose.
-        weights: [B, J] float32, given back to the rule as `Candidates.weights`.
         taken: [B, K, C] bool, which complete programs are kept.
     """
 
     index: tf.Tensor
     score: tf.Tensor
-    weights: tf.Tensor
     taken: tf.Tensor
 
     @property
@@ -168,7 +164,6 @@ def choice_of(candidates: Candidates, index: tf.Tensor) -> Choice:
     return Choice(
         index=tf.where(score > NEVER, index, 0),
         score=score,
-        weights=tf.zeros_like(score),
         taken=candidates.terminal > NEVER,
     )
 

@@ -10,6 +10,7 @@ from lang2program_tf.learning.baseline import LogisticBaseline
 from lang2program_tf.learning.optimizers import adam, averaged, original_adam, sgd
 from lang2program_tf.learning.train_step import TrainStep
 from lang2program_tf.learning.weights import Meritocratic, Reinforce
+from lang2program_tf.log_probs import NEVER
 from lang2program_tf.search import RandomizedOriginal
 from tests.learning import plain_learning
 from tests.learning.small_steps import (
@@ -23,7 +24,6 @@ from tests.learning.small_steps import (
 )
 from tests.search.toys import programs_of, tensors_of, words_of
 
-NEVER = -np.inf
 OPTIMIZERS = {
     "adam": adam,
     "original_adam": original_adam,

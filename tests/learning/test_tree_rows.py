@@ -14,13 +14,13 @@ from lang2program_tf.learning.tree_rows import (
     push_up,
     used_rows,
 )
+from lang2program_tf.log_probs import NEVER
 from lang2program_tf.model.parser import Parser
 from lang2program_tf.search import SearchTree
 from tests.learning import plain_learning
 from tests.learning.small_steps import found_by, small_search, solvable_examples
 from tests.search.toys import programs_of, words_of
 
-NEVER = -np.inf
 # A tree of one example: two iterations, two prefixes, one action, token 9. The root is continued by
 # 4 and 5; the first of these is continued by 6. Programs are "9", "4 9" and "5 9".
 NO_WORLDS = tf.zeros([2, 1, 2, 1], tf.int32)

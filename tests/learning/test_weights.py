@@ -11,7 +11,6 @@ from lang2program_tf.learning.schedules import LinearSchedule
 from lang2program_tf.learning.weights import Meritocratic, Reinforce, ReinforceOriginal
 from lang2program_tf.parity.weight_records import rule_named
 
-NEVER = -np.inf
 # Three programs with reward, one without, and a place without a program.
 PROBABILITIES = np.array([0.4, 0.1, 0.3, 0.05, 0.0])
 REWARDED = np.array([True, True, False, True, False])

@@ -118,7 +118,6 @@ def select_function(rule):
         scores=tf.TensorSpec([None, 6, 14], tf.float32),
         log_probs=tf.TensorSpec([None, 6, 14], tf.float32),
         terminal=tf.TensorSpec([None, 6, actions], tf.float32),
-        weights=tf.TensorSpec([None, 6], tf.float32),
         action_tokens=tf.TensorSpec([actions], tf.int32),
     )
 

@@ -20,7 +20,6 @@ def pool_of(scores):
         scores=scores,
         log_probs=scores,
         terminal=tf.zeros([scores.shape[0], 1, 0]),
-        weights=tf.zeros([scores.shape[0], 1]),
         action_tokens=tf.zeros([0], tf.int32),
     )
 

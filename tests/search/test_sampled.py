@@ -9,6 +9,7 @@ import pytest
 import tensorflow as tf
 
 from lang2program_tf.language import State, continuations, get_domain, trace
+from lang2program_tf.log_probs import NEVER
 from lang2program_tf.machine import get_machine
 from lang2program_tf.model import Parser
 from lang2program_tf.search import (
@@ -27,7 +28,6 @@ LOG_PROBS = np.log(np.array([0.1, 0.35, 0.25, 0.1, 0.2], np.float32))
 # What becomes of a prefix with each of them: goes on, is complete, or may not follow.
 ALL_GO_ON = "....."
 ROWS = 20_000
-NEVER = -np.inf
 
 
 def candidates_of(
@@ -51,7 +51,6 @@ def candidates_of(
         np.where(letters == ".", total, NEVER),
         np.broadcast_to(LOG_PROBS, total.shape),
         terminal,
-        np.zeros(len(outcomes)),
     ]
     tensors = [tf.constant(np.repeat(part[np.newaxis], rows, axis=0), tf.float32) for part in parts]
     return Candidates._make([*tensors, tf.constant(ACTIONS)])
