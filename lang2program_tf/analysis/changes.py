@@ -6,13 +6,13 @@ from what changed.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections import defaultdict
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from lang2program_tf.language import Domain, World
-from lang2program_tf.language.alchemy import BROWN, AlchemyWorld
-from lang2program_tf.language.scene import SceneWorld
-from lang2program_tf.language.tangrams import TangramsWorld
+from lang2program_tf.language import Domain, World, commands_between
+from lang2program_tf.language.between import stack_of
+from lang2program_tf.language.values import Value, WorldObject
 
 NOTHING = "nothing"
 OTHER = "other"
@@ -24,7 +24,8 @@ class Change(NamedTuple):
     Attributes:
         kind: the paper's name of the action that makes it, `nothing` if the worlds are equal,
             `other` if no single action makes it.
-        arguments: what the action was done to, by role; objects by their position before it.
+        arguments: what the action was done to, by role, see `Domain.roles`; objects by their
+            position before it, or as written if they had none.
     """
 
     kind: str
@@ -41,65 +42,23 @@ def change_between(domain: Domain, before: World, after: World) -> Change:
     """The change that leads from one world of the domain to another."""
     if before == after:
         return Change(NOTHING)
-    return _FINDERS[domain.name](before, after) or Change(OTHER)
+    commands = commands_between(domain, before, after)
+    if not commands:
+        return Change(OTHER)
+    command = commands[0]  # the others differ in the order of what has the same role
+    fillers = defaultdict(list)
+    for role, value in zip(domain.roles[command.action], stack_of(domain, command)):
+        fillers[role].append(_name(before, value))
+    arguments = {
+        role: names[0] if len(names) == 1 else tuple(sorted(names))
+        for role, names in fillers.items()
+    }
+    return Change(command.action, arguments)
 
 
-def alchemy_change(before: AlchemyWorld, after: AlchemyWorld) -> Change | None:
-    """`pour`, `drain` or `mix`; None if it is none of them."""
-    changed = [(old, new) for old, new in zip(before.objects, after.objects) if old != new]
-    if len(changed) == 1:
-        ((old, new),) = changed
-        if new.units == BROWN * len(old.units):
-            return Change("mix", {"beaker": old.position})
-        if old.units.startswith(new.units):
-            amount = len(old.units) - len(new.units)
-            return Change("drain", {"beaker": old.position, "amount": amount})
-    if len(changed) == 2:
-        # The source is the one that is empty afterwards.
-        (source, rest), (target, filled) = sorted(changed, key=lambda pair: len(pair[1].units))
-        if not rest.units and filled.units == target.units + source.units:
-            return Change("pour", {"source": source.position, "target": target.position})
-    return None
-
-
-def scene_change(before: SceneWorld, after: SceneWorld) -> Change | None:
-    """`create`, `leave`, `move` or `swapHats`; None if it is none of them."""
-    old = {person.position: (person.shirt, person.hat) for person in before.objects}
-    new = {person.position: (person.shirt, person.hat) for person in after.objects}
-    gone = sorted(place for place in old if old[place] != new.get(place))
-    come = sorted(place for place in new if new[place] != old.get(place))
-    if not gone and len(come) == 1:
-        shirt, hat = new[come[0]]
-        return Change("create", {"place": come[0], "shirt": shirt, "hat": hat})
-    if len(gone) == 1 and not come:
-        return Change("leave", {"person": gone[0]})
-    if len(gone) == len(come) == 1 and old[gone[0]] == new[come[0]]:
-        return Change("move", {"person": gone[0], "place": come[0]})
-    if len(gone) == 2 and gone == come:
-        (shirt1, hat1), (shirt2, hat2) = (old[place] for place in gone)
-        if [new[place] for place in gone] == [(shirt1, hat2), (shirt2, hat1)]:
-            return Change("swapHats", {"people": tuple(gone)})
-    return None
-
-
-def tangrams_change(before: TangramsWorld, after: TangramsWorld) -> Change | None:
-    """`add`, `remove` or `swap`; None if it is none of them."""
-    old, new = before.shapes, after.shapes
-    added, removed = set(new) - set(old), set(old) - set(new)
-    if len(added) == 1 and tuple(shape for shape in new if shape not in added) == old:
-        (shape,) = added
-        return Change("add", {"piece": shape, "place": new.index(shape) + 1})
-    if len(removed) == 1 and tuple(shape for shape in old if shape not in removed) == new:
-        return Change("remove", {"piece": old.index(removed.pop()) + 1})
-    if not added and not removed:
-        moved = tuple(place for place, pair in enumerate(zip(old, new), 1) if pair[0] != pair[1])
-        if len(moved) == 2:
-            return Change("swap", {"pieces": moved})
-    return None
-
-
-_FINDERS: Mapping[str, Callable[[Any, Any], Change | None]] = {
-    "alchemy": alchemy_change,
-    "scene": scene_change,
-    "tangrams": tangrams_change,
-}
+def _name(world: World, value: Value) -> Any:
+    """What tells a value apart from others: objects their position, or their look without one."""
+    if not isinstance(value, WorldObject):
+        return value
+    thing: Any = world.resolve(value)
+    return thing.position or str(thing)

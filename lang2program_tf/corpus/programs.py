@@ -115,7 +115,7 @@ def _list_chunk(domain_name: str, turns: Sequence[_Turn]) -> ProgramMemory:
     for start, text in turns:
         target = domain.parse_world(text)
         found = programs_between(domain, start, target)
-        candidates = commands_between(start.world, target)
+        candidates = commands_between(domain, start.world, target)
         rows += [(*p.tokens, *[NO_TOKEN] * (MAX_TOKENS - len(p.tokens))) for p in found]
         commands += [candidates.index(program.command) for program in found]
         counts.append(len(found))

@@ -105,7 +105,7 @@ def _dialogue(domain: Domain, line: Line, number: int) -> Dialogue:
     candidates = []
     for text in texts[1:]:
         target = domain.parse_world(text)
-        found = commands_between(worlds[-1], target)
+        found = commands_between(domain, worlds[-1], target)
         candidates.append(found)
         if found:
             worlds.append(perform(domain, State(worlds[-1]), found[0]).world)

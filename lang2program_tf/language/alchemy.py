@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from itertools import chain, product
-from typing import Any, List, NamedTuple, Optional, Tuple
+from itertools import chain, permutations, product
+from typing import Any, Iterator, List, NamedTuple, Optional, Tuple
 
 from lang2program_tf.language import tokens as t
 from lang2program_tf.language.domain import Domain, World, parse_cells
@@ -162,6 +162,16 @@ def _beaker(value: Value) -> Any:
     return as_object(value)
 
 
+def _guess(world: AlchemyWorld, after: AlchemyWorld) -> Iterator[Tuple[Any, ...]]:
+    changed = [(old, new) for old, new in zip(world.objects, after.objects) if old != new]
+    if len(changed) == 1:
+        old, new = changed[0]
+        yield "mix", old
+        yield "drain", old, len(old.units) - len(new.units)
+    for (source, _), (target, _) in permutations(changed, 2):
+        yield "pour", source, target
+
+
 def _contents() -> List[str]:
     filled = (product(COLORS, repeat=amount) for amount in range(1, CAPACITY + 1))
     return ["_", *map("".join, chain.from_iterable(filled))]
@@ -192,6 +202,8 @@ ALCHEMY = Domain(
     parse_world=parse_world,
     actions={"pour": _pour, "mix": _mix, "drain": _drain},
     properties={"hasColor": _has_color},
+    roles={"pour": ["source", "target"], "mix": ["beaker"], "drain": ["beaker", "amount"]},
+    guess=_guess,
     example=EXAMPLE,
     contents=_contents(),
     nothing="_",

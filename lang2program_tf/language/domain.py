@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import abc
-from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Tuple, Type
+from types import MappingProxyType
+from typing import Any, Callable, Dict, Iterator, List, Mapping, Optional, Sequence, Tuple, Type
 
 from lang2program_tf.language.errors import ProgramError, WorldError
 from lang2program_tf.language.tokens import Kind, Token
@@ -39,6 +40,11 @@ class World(abc.ABC):
 Action = Callable[[Any, List[Value]], Tuple[World, Tuple[Value, ...]]]
 # A property or relation takes the world and the popped values, the deepest first.
 Property = Callable[..., Value]
+# From a world and a later one: names of actions, each with arguments as history records them, among
+# which are all that lead from one to the other; others may be among them.
+Guess = Callable[[Any, Any], Iterator[Tuple[Any, ...]]]
+# From what history records of an action: the values that it popped, the deepest first.
+Operands = Callable[..., List[Value]]
 
 
 class Domain:
@@ -51,12 +57,17 @@ class Domain:
         embedding_order: token ids in the row order of the original's token embedding table.
         actions: the function of each action token, by the paper's name.
         properties: the function of each property and relation token, by the paper's name.
+        roles: by action, what each value that it pops is to it, the deepest first; the order of two
+            with the same role does not matter.
+        guess: which commands may have led from one world to another.
         example: a world in the data set's notation.
         contents: all that may stand at a position, as the notation writes it.
         nothing: the one of them that stands for an empty position; None if a world is a row without
             gaps, which may be shorter than the longest.
         things: the class of its objects.
         max_words: an utterance's words beyond this many are cut off.
+        operands: of actions whose record in history is not what they popped, deepest first: how to
+            get that from it.
     """
 
     def __init__(
@@ -67,17 +78,23 @@ class Domain:
         parse_world: Callable[[str], World],
         actions: Mapping[str, Action],
         properties: Mapping[str, Property],
+        roles: Mapping[str, Sequence[str]],
+        guess: Guess,
         example: str,
         contents: Sequence[str],
         nothing: Optional[str],
         things: Type[WorldObject],
         max_words: int,
+        operands: Mapping[str, Operands] = MappingProxyType({}),
     ) -> None:
         self.name = name
         self.tokens: Tuple[Token, ...] = tuple(sorted(tokens, key=lambda token: token.original))
         self.embedding_order: Tuple[int, ...] = tuple(self.tokens.index(t) for t in tokens)
         self.actions = dict(actions)
         self.properties = dict(properties)
+        self.roles = {action: tuple(names) for action, names in roles.items()}
+        self.guess = guess
+        self.operands = dict(operands)
         self.example = example
         self.contents = tuple(contents)
         self.nothing = nothing

@@ -56,7 +56,7 @@ def programs_between(
     expressions = _Expressions(domain, start)
     found = [
         FoundProgram(tokens, command)
-        for command in commands_between(start.world, target)
+        for command in commands_between(domain, start.world, target)
         for tokens in expressions.programs(command, max_tokens)
     ]
     return tuple(sorted(found, key=lambda program: (len(program.tokens), program.tokens)))
@@ -109,7 +109,7 @@ class _Expressions:
 
     def programs(self, command: Command, max_tokens: int) -> Iterator[Tuple[int, ...]]:
         """The tokens of all programs that perform a command."""
-        wanted = stack_of(command)
+        wanted = stack_of(self._domain, command)
         slots = [self._fitting(command, wanted, place) for place in range(len(wanted))]
         for ending in self._endings(command.action, len(wanted)):
             for terms in _choices(slots, max_tokens - len(ending)):

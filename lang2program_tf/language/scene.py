@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from itertools import product
-from typing import List, NamedTuple, Optional, Tuple
+from itertools import combinations, permutations, product
+from typing import Any, Iterator, List, NamedTuple, Optional, Tuple
 
 from lang2program_tf.language import tokens as t
 from lang2program_tf.language.domain import Domain, World, parse_cells
@@ -211,6 +211,25 @@ def _create(world: SceneWorld, stack: List[Value]) -> Tuple[World, Tuple[Value, 
     return SceneWorld((*world.objects, person), world.next_identity + 1), (person,)
 
 
+def _guess(world: SceneWorld, after: SceneWorld) -> Iterator[Tuple[Any, ...]]:
+    seen_before = {person[:3] for person in world.objects}
+    seen_after = {person[:3] for person in after.objects}
+    gone = [person for person in world.objects if person[:3] not in seen_after]
+    new = [person for person in after.objects if person[:3] not in seen_before]
+    if len(gone) == 1 and not new:
+        yield "leave", gone[0]
+    if len(new) == 1 and not gone:
+        yield "create", new[0]
+    if len(gone) == len(new) == 1:
+        yield "move", gone[0], new[0].position
+    if len(gone) == len(new) == 2:
+        yield from (("swapHats", *pair) for pair in permutations(gone))
+    if not gone and not new:
+        # Two people with the same hat may swap, and nobody sees it.
+        for pair in combinations(world.objects, 2):
+            yield from (("swapHats", *both) for both in permutations(pair))
+
+
 SCENE = Domain(
     "scene",
     tokens=[
@@ -247,6 +266,18 @@ SCENE = Domain(
         "hasShirtHat": _has_shirt_hat,
         "leftOf": _left_of,
         "rightOf": _right_of,
+    },
+    roles={
+        "leave": ["person"],
+        "swapHats": ["people", "people"],
+        "move": ["person", "place"],
+        "create": ["place", "shirt", "hat"],
+    },
+    guess=_guess,
+    # What was popped first is the first argument of a swap, and a created person is kept whole.
+    operands={
+        "swapHats": lambda first, second: [second, first],
+        "create": lambda person: [person.position, Color(person.shirt), Color(person.hat)],
     },
     example=EXAMPLE,
     contents=["__", *map("".join, product(COLORS + NO_HAT, COLORS + "_"))],

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Dict, List, NamedTuple, Tuple
+from itertools import permutations
+from typing import Any, Dict, Iterator, List, NamedTuple, Tuple
 
 from lang2program_tf.language import tokens as t
 from lang2program_tf.language.domain import Domain, World, parse_cells
@@ -152,6 +153,16 @@ def _remove(world: TangramsWorld, stack: List[Value]) -> Tuple[World, Tuple[Valu
     return after, (piece,)
 
 
+def _guess(world: TangramsWorld, after: TangramsWorld) -> Iterator[Tuple[Any, ...]]:
+    yield from (("remove", piece) for piece in world.objects if piece.shape not in after.shapes)
+    for piece in after.objects:
+        if piece.shape not in world.shapes:
+            yield "add", piece.position, piece
+    changed = [piece for piece in world.objects if piece not in after.objects]
+    if len(changed) == 2:
+        yield from (("swap", *pair) for pair in permutations(changed))
+
+
 TANGRAMS = Domain(
     "tangrams",
     tokens=[
@@ -169,6 +180,10 @@ TANGRAMS = Domain(
     parse_world=parse_world,
     actions={"add": _add, "swap": _swap, "remove": _remove},
     properties={},
+    roles={"add": ["place", "piece"], "swap": ["pieces", "pieces"], "remove": ["piece"]},
+    guess=_guess,
+    # What was popped first is the first argument of a swap.
+    operands={"swap": lambda first, second: [second, first]},
     example=EXAMPLE,
     contents=SHAPES,
     nothing=None,

@@ -70,7 +70,6 @@ def select_recorded(records: Sequence[Record]) -> list[list[int]]:
         scores=pool,
         log_probs=pool,
         terminal=tf.zeros([len(records), 1, 0]),
-        weights=tf.zeros([len(records), 1]),
         action_tokens=tf.zeros([0], tf.int32),
     )
     rule = RandomizedOriginal(epsilon=0.0)

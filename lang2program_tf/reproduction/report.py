@@ -8,6 +8,7 @@ from typing import Any
 
 from lang2program_tf.reproduction.cells import UTTERANCES, Table
 from lang2program_tf.reproduction.results import Record, Records
+from lang2program_tf.text_tables import markdown_table
 
 _MISSING = "–"
 _PAPER = "paper"
@@ -74,10 +75,9 @@ def markdown(table: Table, records: Records, *, fits: Callable[[Record], bool]) 
         records: of its finished runs.
         fits: whether a record has the settings that its run would be trained with now.
     """
-    head = _head(table)
+    rows = [_texts(table, row) for row in summarize(table, records)]
     lines = [f"# {table.name}", "", _caption(table), ""]
-    lines += [f"| {' | '.join(head)} |", "|---|---|" + "---:|" * (len(head) - 2)]
-    lines += [f"| {' | '.join(_texts(table, row))} |" for row in summarize(table, records)]
+    lines.append(markdown_table(_head(table), rows, left=2))
     lines += _notes(table, records, fits)
     return "\n".join(lines) + "\n"
 

@@ -63,7 +63,7 @@ def test_a_stage_shows_what_was_done_on_it(after, expected):
 @pytest.mark.parametrize(
     ("after", "expected"),
     [
-        ("1:3 2:1 3:0 4:4", Change("add", {"piece": "1", "place": 2})),
+        ("1:3 2:1 3:0 4:4", Change("add", {"place": 2, "piece": "0:1"})),
         ("1:3 2:4", Change("remove", {"piece": 2})),
         ("1:4 2:0 3:3", Change("swap", {"pieces": (1, 3)})),
         (ROW, Change("nothing")),

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -50,6 +51,11 @@ def last_line(out: str) -> dict:
     return json.loads(out.splitlines()[-1])
 
 
+def unpadded(text: str) -> str:
+    """A table without the spaces that make columns of it."""
+    return re.sub(" +", " ", text)
+
+
 def runs_of(path: Path) -> dict[tuple[str, int], dict]:
     runs = json.loads(path.read_text())["runs"]
     return {(Path(run["gin_file"]).stem, run["seed"]): run for run in runs}
@@ -69,8 +75,8 @@ def test_all_runs_of_a_row_are_trained_and_tabled(reproduce, tmp_path: Path):
     }
     text = (tmp_path / "results/table1.md").read_text()
     assert text in out
-    assert MARKED in text
-    assert "| BS-MML | scene | – | – | 53.5 | – | 32.5 | – / – | – | – | – |" in text
+    assert MARKED in unpadded(text)
+    assert "| BS-MML | scene | – | – | 53.5 | – | 32.5 | – / – | – | – | – |" in unpadded(text)
     record = runs_of(tmp_path / "results/table1.json")["scene_beta_0_stack", 1]
     assert record["config"] == "paper/scene_beta_0_stack.gin\nLearner.seed = 1"
     assert (record["steps"], record["best_step"], record["seconds"]) == (3, 3, 1.5)
@@ -104,7 +110,7 @@ def test_results_of_another_machine_are_kept_and_count_as_done(reproduce, tmp_pa
     reproduce("table1", *ONE_ROW[:2], "--domain", "alchemy", "--seeds", "0", "1")
     after = runs_of(tmp_path / "results/table1.json")
     assert after["alchemy_epsilon_0.05", 0] == before["alchemy_epsilon_0.05", 0]
-    assert MARKED in (tmp_path / "results/table1.md").read_text()
+    assert MARKED in unpadded((tmp_path / "results/table1.md").read_text())
 
 
 def test_a_result_of_other_settings_does_not_count_as_done(reproduce, tmp_path: Path):
@@ -178,7 +184,7 @@ def test_runs_of_the_turns_are_trained_before_they_are_evaluated_otherwise(
         *(f"scene best_program seed {seed}" for seed in range(3)),
     }
     assert (tmp_path / "runs/turns/scene/best_program/seed_2/result.json").exists()
-    text = (tmp_path / "results/turns.md").read_text()
+    text = unpadded((tmp_path / "results/turns.md").read_text())
     assert (
         "| full | scene | 3 | 60.0 (50.0–70.0) | 76.0 | 26.0 (25.0–27.0) | 66.0 | 40.0 | 20.0 | 3 |"
     ) in text

@@ -37,7 +37,7 @@ def test_every_program_leads_from_its_turn_to_the_target(name):
     assert memory.tokens.shape[1] == 7
     for example, first, stop in zip(examples, memory.offsets, memory.offsets[1:]):
         target = domain.parse_world(example.target)
-        candidates = commands_between(example.start.world, target)
+        candidates = commands_between(domain, example.start.world, target)
         assert stop > first
         for row, command in zip(memory.tokens[first:stop], memory.commands[first:stop]):
             state = example.start

@@ -124,7 +124,7 @@ def test_dialogues_give_back_the_states_of_the_program_that_made_them(walk):
 @given(walks())
 def test_whichever_candidate_is_performed_the_people_are_the_same(walk):
     for before, after in zip(walk.states, walk.states[1:]):
-        found = commands_between(before.world, after.world)
+        found = commands_between(walk.domain, before.world, after.world)
         ends = [perform(walk.domain, State(before.world), command).world for command in found]
         assert all(end.objects == ends[0].objects for end in ends)
 

@@ -24,7 +24,7 @@ MOST = {"alchemy": 2, "scene": 90, "tangrams": 2}
 
 def between(name: str, before: str, after: str) -> list[str]:
     domain = get_domain(name)
-    found = commands_between(domain.parse_world(before), domain.parse_world(after))
+    found = commands_between(domain, domain.parse_world(before), domain.parse_world(after))
     return [f"{c.action}({', '.join(str(a) for a in c.arguments)})" for c in found]
 
 
@@ -33,7 +33,7 @@ def test_any_command_is_found_again_among_few(walk):
     for before, after in zip(walk.states, walk.states[1:]):
         if after.utterance == before.utterance:
             continue
-        found = commands_between(before.world, after.world)
+        found = commands_between(walk.domain, before.world, after.world)
         assert after.history[-1] in found
         assert len(set(found)) == len(found) <= MOST[walk.domain.name]
         if before.world != after.world:
@@ -52,7 +52,7 @@ def test_performing_a_command_again_gives_the_same_state_with_the_same_people(wa
 @given(st.data(), domains)
 def test_every_command_found_leads_from_the_one_world_to_the_other(data, domain):
     world, next_world = data.draw(worlds(domain)), data.draw(worlds(domain))
-    for command in commands_between(world, next_world):
+    for command in commands_between(domain, world, next_world):
         after = perform(domain, State(world), command)
         assert after.world == next_world
         assert after.history == (command,)
@@ -105,6 +105,6 @@ def test_nobody_can_perform_or_refer_to_an_unknown_command():
 def test_a_command_after_an_unknown_one_is_the_second():
     domain = get_domain("tangrams")
     state = State(domain.parse_world("1:2 2:0"), (UNKNOWN_COMMAND,))
-    (command,) = commands_between(state.world, domain.parse_world("1:0"))
+    (command,) = commands_between(domain, state.world, domain.parse_world("1:0"))
     after = perform(domain, state, command)
     assert after.history == (UNKNOWN_COMMAND, Command("remove", state.world.objects[:1]))

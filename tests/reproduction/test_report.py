@@ -11,8 +11,9 @@ THREE_SEEDS = by_key(
 
 
 def row(text: str, label: str) -> list[str]:
-    (line,) = [line for line in text.splitlines() if line.startswith(f"| {label} |")]
-    return [part.strip() for part in line.strip("|").split("|")]
+    lines = [line.strip("|").split("|") for line in text.splitlines() if line.startswith("|")]
+    (cells,) = [cells for cells in lines if cells[0].strip() == label]
+    return [cell.strip() for cell in cells]
 
 
 def test_a_row_has_median_range_and_the_papers_figure():
