@@ -36,6 +36,7 @@ ABLATIONS = [
 TRAINED = [
     "quickstart.gin",
     "released/scene.gin",
+    "released/scene_reinforce.gin",
     "paper/scene_reinforce.gin",
     "paper/tangrams_classic_beam_128.gin",
     "paper/alchemy_epsilon_0.05.gin",
