@@ -51,3 +51,13 @@ def test_with_a_history_commands_recall_it_and_all_actions_run(name):
     assert performed == {token.name for token in domain.action_tokens}
     assert repeated > 20
     assert left_over > 20
+
+
+@pytest.mark.parametrize("name", sorted(DOMAINS))
+def test_a_history_may_be_longer_than_numbers_reach(name):
+    domain, rng = get_domain(name), Random(0)
+    world, program = RUN_BEFORE[name]
+    before = execute(domain, domain.parse_world(world), program.split())
+    long = before._replace(history=before.history * 6)
+    for _ in range(200):
+        assert random_command(domain, long, rng)

@@ -52,7 +52,7 @@ class _Plan:
         action = self._rng.choice(self._domain.action_tokens)
         ending = [action]
         if self._state.history and self._rng.random() < 0.5:
-            place = self._rng.randint(1, len(self._state.history))
+            place = self._any_place(len(self._state.history))
             action = self._domain.token(self._state.history[place - 1].action)
             ending = [
                 self._place(place, len(self._state.history)),
@@ -65,6 +65,11 @@ class _Plan:
     def _any(self, *kinds: Kind) -> Token:
         return self._rng.choice([token for kind in kinds for token in self._of_kind[kind]])
 
+    def _any_place(self, length: int) -> int:
+        """The place of an element of a list, among those that a number of the language can name."""
+        highest = max(int(token.name) for token in self._of_kind[Kind.NUMBER])
+        return self._rng.randint(1, min(length, highest))
+
     def _place(self, place: int, length: int) -> Token:
         """A number that means element `place` of a list; the last one is sometimes -1."""
         name = "-1" if place == length and self._rng.random() < 0.5 else str(place)
@@ -73,7 +78,7 @@ class _Plan:
     def _recalled(self) -> list[Token]:
         """Any argument of any command of the history, which must not be empty."""
         length = len(self._state.history)
-        place = self._rng.randint(1, length)
+        place = self._any_place(length)
         arguments = self._state.history[place - 1].arguments
         argument = self._rng.randint(1, len(arguments))
         return [self._place(place, length), self._domain.token(f"prevArg{argument}")]
