@@ -45,6 +45,7 @@ def test_it_measures_and_finds_no_fault(export_dir, tmp_path, capsys, monkeypatc
         ("--seconds=-1", "--seconds must be above 0, got -1.0"),
         ("--crowd=0", "--crowd must be above 0, got 0"),
         ("--malformed=-1", "--malformed must be 0 or more, got -1"),
+        ("--parts=speed", "unknown part 'speed'; there are latency, cold, load, crowd, malformed"),
         ("--repeats=1", "there is no exported model in nonesuch"),
     ],
 )

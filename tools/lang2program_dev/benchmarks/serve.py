@@ -9,7 +9,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
@@ -23,6 +23,7 @@ from lang2program_tf.corpus.embedded.load import load_embedded
 from lang2program_tf.errors import UserError
 from lang2program_tf.serving import Client, ParseRequest, connect
 
+PARTS = ("latency", "cold", "load", "crowd", "malformed")
 BATCHES = (1, 8, 64)
 UTTERANCES = (1, 3, 5)
 _CLIENTS = 8
@@ -84,35 +85,50 @@ class ServeBenchmark:
         self._local = Client(LocalTransport(model), batch_size=max(BATCHES))
         self._examples = load_embedded(model.domain, split="test")
 
-    def run(self, *, seconds: float, crowd: int, malformed: int) -> tuple[str, dict[str, Any]]:
-        """Measures everything; a table and the figures.
+    def run(
+        self,
+        parts: Collection[str],
+        *,
+        utterances: int | None,
+        seconds: float,
+        crowd: int,
+        malformed: int,
+    ) -> tuple[str, dict[str, Any]]:
+        """Measures; a text and the figures.
 
         Args:
+            parts: some of PARTS.
+            utterances: of each request of the two load tests; None for 1 to 5.
             seconds: how long each of the two load tests takes.
             crowd: how many clients the second has.
             malformed: how many malformed requests to send.
         """
-        local = self._latencies(self._local, "in process")
-        cold = {
-            name: self._cold_start(warm) for name, warm in (("as is", False), ("warmed up", True))
-        }
+        figures: dict[str, Any] = {}
+        if "latency" in parts:
+            figures["in_process"] = self._latencies(self._local, "in process")
+        if "cold" in parts:
+            ways = (("as is", False), ("warmed up", True))
+            figures["cold_start"] = {name: self._cold_start(warm) for name, warm in ways}
         with _server(self._export) as server:
-            with connect(
-                f"grpc://{server.grpc_target}", model=self._domain, batch_size=64
-            ) as client:
-                remote = self._latencies(client, "over gRPC")
-            load = self._load(server, seconds)
-            crowded = self._crowd(server, crowd, seconds)
-            refused = self._malformed(server, malformed)
-        figures = {
-            "in_process": [row._asdict() for row in local],
-            "grpc": [row._asdict() for row in remote],
-            "cold_start": cold,
-            "load": load,
-            "crowd": {"clients": crowd, "seconds": seconds, "endings": crowded},
-            "malformed": refused,
-        }
-        return _text(local, remote, figures), figures
+            if "latency" in parts:
+                target = f"grpc://{server.grpc_target}"
+                with connect(target, model=self._domain, batch_size=64) as client:
+                    figures["grpc"] = self._latencies(client, "over gRPC")
+            if "load" in parts:
+                figures["load"] = self._load(server, seconds, self._asked(utterances))
+            if "crowd" in parts:
+                figures["crowd"] = self._crowd(server, crowd, seconds, self._asked(utterances))
+            if "malformed" in parts:
+                figures["malformed"] = self._malformed(server, malformed)
+        return _text(figures), figures
+
+    def _asked(self, utterances: int | None) -> list[ParseRequest]:
+        """The requests of a load test, in turn."""
+        return [
+            ParseRequest(e.world, e.utterances)
+            for e in self._examples
+            if utterances in (None, len(e.utterances))
+        ]
 
     def _requests(self, batch: int, utterances: int) -> list[ParseRequest]:
         found = [e for e in self._examples if len(e.utterances) == utterances]
@@ -121,9 +137,10 @@ class ServeBenchmark:
             for i in range(batch)
         ]
 
-    def _latencies(self, client: Client, where: str) -> list[Latency]:
+    def _latencies(self, client: Client, where: str) -> list[dict[str, float]]:
         kinds = [(batch, utterances) for batch in BATCHES for utterances in UTTERANCES]
-        return [self._latency(client, *kind) for kind in tqdm(kinds, where, unit=" kinds")]
+        bar = tqdm(kinds, where, unit=" kinds")
+        return [self._latency(client, *kind)._asdict() for kind in bar]
 
     def _latency(self, client: Client, batch: int, utterances: int) -> Latency:
         requests = self._requests(batch, utterances)
@@ -143,12 +160,13 @@ class ServeBenchmark:
             future = pool.submit(cold_start, self._export, self._requests(1, 3), warm)
             return future.result()
 
-    def _load(self, server: ServerProcess, seconds: float) -> dict[str, float]:
+    def _load(
+        self, server: ServerProcess, seconds: float, requests: Sequence[ParseRequest]
+    ) -> dict[str, float]:
         """Clients that ask without a pause."""
         times: list[float] = []
         failures: list[Exception] = []
         end = time.monotonic() + seconds
-        requests = [ParseRequest(e.world, e.utterances) for e in self._examples]
 
         def ask(first: int) -> None:
             with connect(f"grpc://{server.grpc_target}", model=self._domain) as client:
@@ -183,11 +201,16 @@ class ServeBenchmark:
             "growth_mb": settled[-1] - settled[0],
         }
 
-    def _crowd(self, server: ServerProcess, clients: int, seconds: float) -> dict[str, int]:
+    def _crowd(
+        self,
+        server: ServerProcess,
+        clients: int,
+        seconds: float,
+        requests: Sequence[ParseRequest],
+    ) -> dict[str, Any]:
         """Many more clients than the server has room for, over REST."""
         from lang2program_dev.benchmarks.crowd import Crowd, Question
 
-        requests = [ParseRequest(e.world, e.utterances) for e in self._examples]
         answers = self._local.parse_many(requests)
         host, port = server.rest_address
         questions = [Question(*pair) for pair in zip(requests, answers)]
@@ -196,7 +219,7 @@ class ServeBenchmark:
         endings = Crowd(url, questions, max_utterances=size).run(clients=clients, seconds=seconds)
         if set(endings) - {"right", "come back"}:
             raise UserError(f"the server failed {clients} clients: {endings}")
-        return endings
+        return {"clients": clients, "seconds": seconds, "endings": endings}
 
     def _malformed(self, server: ServerProcess, count: int) -> dict[str, int]:
         """Sends malformed requests, and a good one again and again."""
@@ -279,26 +302,35 @@ def _watch(pid: int, end: float) -> Iterator[float]:
             bar.update(min(round(share), 100) - bar.n)
 
 
-def _text(local: Sequence[Latency], remote: Sequence[Latency], figures: dict[str, Any]) -> str:
+def _text(figures: dict[str, Any]) -> str:
+    """What was measured, to be read."""
+    blocks = []
     head = ["batch", "utterances", "p50 ms", "p95 ms", "p99 ms", "parses/s"]
-    cold_head = ["cold start", "import s", "load s", "warm-up s", "first s", "second s"]
-    cold = [[name, *times.values()] for name, times in figures["cold_start"].items()]
-    load = figures["load"]
-    return "\n".join(
-        [
-            "in process",
-            table(local, head),
-            "\nover gRPC, one client",
-            table(remote, head),
-            "",
-            table([[n, *(f"{t:.2f}" for t in times)] for n, *times in cold], cold_head),
-            "",
+    for key, title in (("in_process", "in process"), ("grpc", "over gRPC, one client")):
+        if key in figures:
+            rows = [list(row.values()) for row in figures[key]]
+            blocks.append(f"{title}\n{table(rows, head)}")
+    if "cold_start" in figures:
+        head = ["cold start", "import s", "load s", "warm-up s", "first s", "second s"]
+        rows = [
+            [name, *(f"{seconds:.2f}" for seconds in times.values())]
+            for name, times in figures["cold_start"].items()
+        ]
+        blocks.append(table(rows, head))
+    if "load" in figures:
+        load = figures["load"]
+        blocks.append(
             f"{load['clients']} clients over gRPC for {load['seconds']:.0f} s: "
             f"{load['parses_per_second']:.1f} parses/s, p50 {load['p50']:.1f} ms, p95 "
             f"{load['p95']:.1f} ms, p99 {load['p99']:.1f} ms; memory {load['memory_mb']:.0f} MB, "
-            f"{load['growth_mb']:+.1f} MB after the first quarter",
-            f"{figures['crowd']['clients']} clients over REST for "
-            f"{figures['crowd']['seconds']:.0f} s: {figures['crowd']['endings']}",
-            f"{sum(figures['malformed'].values())} malformed requests: {figures['malformed']}",
-        ]
-    )
+            f"{load['growth_mb']:+.1f} MB after the first quarter"
+        )
+    if "crowd" in figures:
+        crowd = figures["crowd"]
+        blocks.append(
+            f"{crowd['clients']} clients over REST for {crowd['seconds']:.0f} s: {crowd['endings']}"
+        )
+    if "malformed" in figures:
+        found = figures["malformed"]
+        blocks.append(f"{sum(found.values())} malformed requests: {found}")
+    return "\n\n".join(blocks)

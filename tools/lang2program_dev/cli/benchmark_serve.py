@@ -21,11 +21,20 @@ def main(argv: Sequence[str]) -> int:
             raise UserError(f"--{name} must be above 0, got {getattr(arguments, name)}")
     if arguments.malformed < 0:
         raise UserError(f"--malformed must be 0 or more, got {arguments.malformed}")
-    from lang2program_dev.benchmarks.serve import ServeBenchmark
+    from lang2program_dev.benchmarks.serve import PARTS, ServeBenchmark
+
+    parts = arguments.parts or PARTS
+    for part in parts:
+        if part not in PARTS:
+            raise UserError(f"--parts: unknown part {part!r}; there are {', '.join(PARTS)}")
 
     benchmark = ServeBenchmark(arguments.export, repeats=arguments.repeats)
     text, figures = benchmark.run(
-        seconds=arguments.seconds, crowd=arguments.crowd, malformed=arguments.malformed
+        parts,
+        utterances=arguments.utterances,
+        seconds=arguments.seconds,
+        crowd=arguments.crowd,
+        malformed=arguments.malformed,
     )
     print(text)
     line = json.dumps(figures)
@@ -46,6 +55,15 @@ def _parser() -> argparse.ArgumentParser:
         "each of which must be refused or answered. The last line of output is one JSON object.",
     )
     parser.add_argument("--export", required=True, metavar="DIR", help="DOMAIN or DOMAIN/VERSION")
+    parser.add_argument(
+        "--parts", nargs="+", help="some of: latency cold load crowd malformed (all)"
+    )
+    parser.add_argument(
+        "--utterances",
+        type=int,
+        choices=range(1, 6),
+        help="of a request of the load tests (from 1 to 5, in turn)",
+    )
     parser.add_argument("--repeats", type=int, default=50, help="of each kind of request (50)")
     parser.add_argument("--seconds", type=float, default=60.0, help="of each load test (60)")
     parser.add_argument("--crowd", type=int, default=200, help="clients at once over REST (200)")
