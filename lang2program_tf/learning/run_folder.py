@@ -111,8 +111,8 @@ class RunFolder:
 
     def code(self) -> list[str]:
         """The versions of the code that the run has had, one after the other."""
-        path = self.path / CODE
-        return path.read_text(encoding="utf-8").splitlines() if path.exists() else []
+        text = self._read(CODE, remedy="delete it to go on without")
+        return text.splitlines() if text is not None else []
 
     def log(self, record: dict[str, Any]) -> None:
         """Appends a record to the log."""
@@ -125,11 +125,15 @@ class RunFolder:
 
     def records(self) -> list[dict[str, Any]]:
         """The log so far; a line that was cut off by a crash is left out."""
-        path = self.path / LOG
-        if not path.exists():
-            return []
-        lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
-        return [json.loads(line) for line in lines if line.endswith("\n")]
+        remedy = "delete the line to go on without"
+        found = []
+        for number, line in enumerate((self._read(LOG, remedy=remedy) or "").split("\n")[:-1], 1):
+            try:
+                found.append(json.loads(line))
+            except ValueError as error:
+                where = f"{self.path / LOG}, line {number}"
+                raise UserError(f"{where} is damaged ({error}); {remedy}") from None
+        return found
 
     def forget_after(self, step: int) -> None:
         """Drops what was logged after the step that a run resumes from."""
@@ -138,8 +142,22 @@ class RunFolder:
 
     def result(self) -> dict[str, Any] | None:
         """What a finished run wrote, None while it is not finished."""
-        path = self.path / RESULT
-        if not path.exists():
+        remedy = "delete it, and `lang2program train` writes it again"
+        text = self._read(RESULT, remedy=remedy)
+        if text is None:
             return None
-        result: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+        try:
+            result: dict[str, Any] = json.loads(text)
+        except ValueError as error:
+            raise UserError(f"{self.path / RESULT} is damaged ({error}); {remedy}") from None
         return result
+
+    def _read(self, name: str, *, remedy: str) -> str | None:
+        """The text of a file of the folder, None if there is none."""
+        path = self.path / name
+        try:
+            return path.read_text(encoding="utf-8")
+        except FileNotFoundError:
+            return None
+        except UnicodeDecodeError as error:
+            raise UserError(f"{path} is damaged ({error}); {remedy}") from None

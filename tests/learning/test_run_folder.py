@@ -99,3 +99,16 @@ def test_settings_that_are_no_text_are_one_line(tmp_path: Path):
     for read in (RunFolder(tmp_path).config, lambda: RunFolder(tmp_path).check_config(CONFIG)):
         with pytest.raises(UserError, match="config.gin is damaged: .*utf-8"):
             read()
+
+
+@pytest.mark.parametrize("content", [b"{", b"\xff\n", b'{"step": 1}\ngarbage {\n'])
+@pytest.mark.parametrize("name", ["metrics.jsonl", "result.json"])
+def test_a_damaged_log_or_result_is_one_line(tmp_path: Path, name: str, content: bytes):
+    (tmp_path / name).write_bytes(content)
+    folder = RunFolder(tmp_path)
+    if (name, content) == ("metrics.jsonl", b"{"):
+        assert folder.records() == []  # cut off by a crash
+        return
+    with pytest.raises(UserError, match=rf"{name}.* is damaged \(.*\); delete") as error:
+        folder.records() if name == "metrics.jsonl" else folder.result()
+    assert "\n" not in str(error.value)
