@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
+import ctypes
+import fcntl
 import gc
 import importlib.util
 import os
+import shutil
 import sys
 from collections import Counter
 from collections.abc import Iterator
@@ -40,12 +44,32 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 @pytest.fixture(scope="module", autouse=True)
+def _graphs_are_as_built() -> None:
+    """To optimize a graph takes long; processes that tests start do it."""
+    if "tensorflow" in sys.modules:
+        options = {"disable_meta_optimizer": True}
+        sys.modules["tensorflow"].config.optimizer.set_experimental_options(options)
+
+
+@pytest.fixture(scope="module", autouse=True)
 def _nothing_stays() -> Iterator[None]:
     """What a file of tests binds in gin is not there for the next, nor are its graphs in memory."""
     yield
     gc.collect()  # graphs refer to themselves, and are large
+    with contextlib.suppress(AttributeError):  # only glibc keeps what was freed, and has this
+        ctypes.CDLL(None).malloc_trim(0)
     if "gin" in sys.modules:
         sys.modules["gin"].clear_config()
+
+
+@pytest.fixture
+def eagerly() -> Iterator[None]:
+    """Nothing is built: for what takes a few steps, and is not about graphs."""
+    import tensorflow as tf
+
+    tf.config.run_functions_eagerly(True)
+    yield
+    tf.config.run_functions_eagerly(False)
 
 
 @pytest.fixture(scope="session")
@@ -81,12 +105,20 @@ def parity_file(parity_dir: Path) -> Callable[[str], Path]:
 
 @pytest.fixture(scope="session")
 def export_dir(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with version 1 of an exported parser of scene."""
-    from tests.serving import exports  # imports TensorFlow
+    """A folder with version 1 of an exported parser of scene; it was moved after it was made."""
+    own = tmp_path_factory.getbasetemp()
+    # Processes of one run of the tests have folders side by side, and make one export for all.
+    common = own.parent if "PYTEST_XDIST_WORKER" in os.environ else own
+    made = common / "exported_scene"
+    with open(common / "exported_scene.lock", "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not made.exists():
+            from tests.serving import exports  # imports TensorFlow
 
-    folder = tmp_path_factory.mktemp("exported") / "scene"
-    exports.export_scene(folder)
-    return folder
+            folder = tmp_path_factory.mktemp("exporting") / "scene"
+            exports.export_scene(folder)
+            folder.rename(made)
+    return shutil.copytree(made, tmp_path_factory.mktemp("exported") / "scene")
 
 
 @pytest.fixture(scope="session")

@@ -60,14 +60,6 @@ def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     gin.clear_config()
 
 
-@pytest.fixture
-def eagerly() -> Iterator[None]:
-    """To build the graphs of all files would take minutes; their code runs without them too."""
-    tf.config.run_functions_eagerly(True)
-    yield
-    tf.config.run_functions_eagerly(False)
-
-
 def short_examples(learner: Learner) -> Batch:
     """A batch of examples of one utterance; targets are where the learner's own programs lead."""
     examples = [e for e in learner.task.examples("train") if len(e.utterances) == 1]

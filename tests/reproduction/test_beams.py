@@ -33,6 +33,7 @@ def keep_untrained_run(root_dir: Path, row: str) -> None:
     Checkpoints(folder.path, **learner.variables(), progress=Progress()).save(0)
 
 
+@pytest.mark.usefixtures("eagerly")
 def test_beams_of_both_learners_are_written_with_rewards_marked(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ):
