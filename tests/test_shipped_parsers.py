@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-import json
 import re
-from pathlib import Path
 from typing import NamedTuple
 
 import pytest
 
-from lang2program_tf.cli.main import main
+from lang2program_tf.analysis.predictors import ExportPredictor
+from lang2program_tf.corpus.scone import Example
+from tests import shipped_answers
+from tests.shipped_answers import EXPORTED
 
-EXPORTED = Path(__file__).parents[1] / "exported"
+SAMPLE = 6  # of so many dialogues one is asked anew
 CARD = (EXPORTED / "README.md").read_text(encoding="utf-8")
 MEGABYTE = 1_000_000
 
@@ -48,7 +49,7 @@ class Card(NamedTuple):
     """
 
     gin_file: str
-    accuracy: dict[str, float]
+    accuracy: dict[int, float]
 
 
 def card(domain: str) -> Card:
@@ -56,7 +57,7 @@ def card(domain: str) -> Card:
         rf"^\| `{domain}/2` \| `gin/(\S+)` \|.* \| ([\d.]+) % \| ([\d.]+) % \|$", CARD, re.MULTILINE
     )
     assert row, f"the card has no row for {domain}"
-    return Card(row[1], {"3": float(row[2]), "5": float(row[3])})
+    return Card(row[1], {3: float(row[2]), 5: float(row[3])})
 
 
 @pytest.mark.parametrize("domain", DOMAINS)
@@ -66,24 +67,36 @@ def test_a_parser_comes_with_its_executor_and_is_small(domain: str):
     assert sum(path.stat().st_size for path in files) < 15 * MEGABYTE
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("domain", DOMAINS)
-def test_a_parser_understands_plain_sentences(domain: str, capsys: pytest.CaptureFixture[str]):
-    world, utterances, expected = REQUESTS[domain]
-    export = str(EXPORTED / domain)
-    assert main(["parse", "--export", export, "--world", world, "--json", *utterances]) == 0
-    answer = json.loads(capsys.readouterr().out)
-    assert answer["worlds"][-1] == expected
+def test_the_card_tells_the_accuracy(domain: str):
+    for utterances, percent in card(domain).accuracy.items():
+        answers = shipped_answers.recorded(domain)[utterances]
+        assert 100 * answers.count("1") / len(answers) == pytest.approx(percent, abs=0.051)
+
+
+@pytest.fixture(scope="module", params=DOMAINS)
+def predictor(request) -> ExportPredictor:
+    return ExportPredictor(EXPORTED / request.param, batch_size=64)
+
+
+@pytest.mark.slow
+def test_a_parser_understands_plain_sentences(predictor: ExportPredictor):
+    world, utterances, expected = REQUESTS[predictor.domain.name]
+    (answer,) = predictor.predict([Example("", world, tuple(utterances), expected, line=0)])
+    assert answer.world == expected
 
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("data_dir")
-@pytest.mark.parametrize("domain", DOMAINS)
-def test_the_card_tells_the_accuracy(domain: str, capsys: pytest.CaptureFixture[str]):
-    assert main(["evaluate", "--export", str(EXPORTED / domain), "--batch_size", "64"]) == 0
-    found = json.loads(capsys.readouterr().out.splitlines()[-1])
-    for utterances, percent in card(domain).accuracy.items():
-        assert 100 * found["accuracy"][utterances] == pytest.approx(percent, abs=0.051)
+@pytest.mark.parametrize("length", shipped_answers.LENGTHS)
+def test_answers_are_those_that_are_recorded(predictor: ExportPredictor, length: int):
+    recorded = shipped_answers.recorded(predictor.domain.name)[length]
+    dialogues = shipped_answers.dialogues(predictor, length)
+    assert len(dialogues) == len(recorded)
+    some = slice(length, None, SAMPLE)
+    assert shipped_answers.ask(predictor, dialogues[some]) == recorded[some], (
+        "other answers: if there are new parsers, run `python -m tests.shipped_answers`"
+    )
 
 
 @pytest.mark.parametrize("domain", DOMAINS)
