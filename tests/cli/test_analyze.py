@@ -10,7 +10,7 @@ import pytest
 import gin
 from lang2program_tf.cli.main import main
 from tests.language.examples import stage
-from tests.learning.small_runs import SmallRuns
+from tests.learning.small_runs import write_run
 
 UTTERANCES = ["the flabbergasted man leaves", "the man in yellow leaves", "nobody moves"]
 WORLDS = [stage(_3="r_", _6="yo"), stage(_6="yo"), stage(), stage()]
@@ -27,12 +27,9 @@ def tsv(tmp_path: Path) -> Path:
 
 @pytest.fixture(scope="module")
 def run(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """The folder of a run that has learned nothing yet."""
+    """The folder of a run that has learned a little."""
     folder = tmp_path_factory.mktemp("run")
-    runs = SmallRuns(tmp_path_factory.mktemp("learner"))
-    loop = runs.loop(folder)
-    loop.folder.write_config(gin.config_str())
-    loop.checkpoints.save_best(0)
+    write_run(folder)
     yield folder
     gin.clear_config()
 

@@ -18,18 +18,15 @@ from lang2program_tf.learning.evaluation import (
     measure,
     wilson_interval,
 )
+from lang2program_tf.learning.learner import Learner
 from lang2program_tf.learning.summary import summary_json, summary_table
-from tests.learning.small_runs import SmallRuns
+from tests.learning.small_runs import knowing_learner
 
 
 @pytest.fixture(scope="module")
-def runs(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SmallRuns]:
+def learner() -> Iterator[Learner]:
     """A learner that has learned enough to find programs."""
-    runs = SmallRuns(tmp_path_factory.mktemp("learner"))
-    runs.loop(
-        tmp_path_factory.mktemp("run"), max_steps=60, evaluate_every=60, evaluate_all_every=60
-    ).run()
-    yield runs
+    yield knowing_learner()
     gin.clear_config()
 
 
@@ -112,20 +109,20 @@ def answers(evaluator: Evaluator) -> dict[str, tuple[object, ...]]:
 
 
 @pytest.mark.slow
-def test_an_answer_depends_neither_on_the_batch_nor_on_the_time(runs: SmallRuns):
-    examples = runs.learner.task.examples("dev")
-    first = answers(Evaluator(runs.learner, examples, batch_size=4))
+def test_an_answer_depends_neither_on_the_batch_nor_on_the_time(learner: Learner):
+    examples = learner.task.examples("dev")
+    first = answers(Evaluator(learner, examples, batch_size=4))
     assert len(first) == len(examples) and any(program for program, *_ in first.values())
-    assert answers(Evaluator(runs.learner, examples, batch_size=4)) == first
+    assert answers(Evaluator(learner, examples, batch_size=4)) == first
     for size in (1, 32):
-        assert answers(Evaluator(runs.learner, examples[::-1], batch_size=size)) == first
+        assert answers(Evaluator(learner, examples[::-1], batch_size=size)) == first
 
 
 @pytest.mark.slow
-def test_predictions_agree_with_the_executor(runs: SmallRuns):
-    domain = runs.learner.task.domain
+def test_predictions_agree_with_the_executor(learner: Learner):
+    domain = learner.task.domain
     found = 0
-    for p in Evaluator(runs.learner, runs.learner.task.examples("dev")).predictions():
+    for p in Evaluator(learner, learner.task.examples("dev")).predictions():
         record = json.loads(json.dumps(p.to_json(domain)))
         assert record["id"] == p.example.id
         if not p.program:
@@ -139,18 +136,21 @@ def test_predictions_agree_with_the_executor(runs: SmallRuns):
 
 
 @pytest.mark.slow
-def test_evaluation_uses_averaged_weights_and_gives_the_others_back(runs: SmallRuns):
-    learner = runs.learner
+def test_evaluation_uses_averaged_weights_and_gives_the_others_back(learner: Learner):
     optimizer, variables = learner.train_step.optimizer, learner.parser.trainable_variables
-    trained = runs.weights()
+    trained = weights(learner)
     averages = [optimizer.get_slot(variable, "average").numpy() for variable in variables]
     assert any(np.any(a != b) for a, b in zip(trained, averages))
     with learner.evaluation_weights():
-        assert _equal(runs.weights(), averages)
-    assert _equal(runs.weights(), trained)
+        assert _equal(weights(learner), averages)
+    assert _equal(weights(learner), trained)
     with pytest.raises(KeyError), learner.evaluation_weights():
         raise KeyError
-    assert _equal(runs.weights(), trained)
+    assert _equal(weights(learner), trained)
+
+
+def weights(learner: Learner) -> list[np.ndarray]:
+    return [variable.numpy() for variable in learner.parser.trainable_variables]
 
 
 def _equal(first: Sequence[np.ndarray], second: Sequence[np.ndarray]) -> bool:
@@ -158,15 +158,15 @@ def _equal(first: Sequence[np.ndarray], second: Sequence[np.ndarray]) -> bool:
 
 
 @pytest.mark.slow
-def test_all_batches_share_one_graph(runs: SmallRuns):
-    examples = runs.learner.task.examples("dev")
-    list(Evaluator(runs.learner, examples, batch_size=3).predictions())
-    list(Evaluator(runs.learner, examples, batch_size=2).predictions())
-    graph: Any = runs.learner._predict_graphs[1]
+def test_all_batches_share_one_graph(learner: Learner):
+    examples = learner.task.examples("dev")
+    list(Evaluator(learner, examples, batch_size=3).predictions())
+    list(Evaluator(learner, examples, batch_size=2).predictions())
+    graph: Any = learner._predict_graphs[1]
     assert graph.experimental_get_tracing_count() == 1
 
 
 @pytest.mark.slow
-def test_a_batch_size_of_nothing_is_refused(runs: SmallRuns):
+def test_a_batch_size_of_nothing_is_refused(learner: Learner):
     with pytest.raises(ValueError, match="batch_size=0 must be 1 or more"):
-        Evaluator(runs.learner, runs.learner.task.examples("dev"), batch_size=0)
+        Evaluator(learner, learner.task.examples("dev"), batch_size=0)

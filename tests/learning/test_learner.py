@@ -24,6 +24,7 @@ SETTINGS = [
     "Parser.context_width = 16",
     "Parser.context_heads = 2",
     "evaluate/BeamSearch.beam_size = 8",
+    "train/BeamSearch.jit_compile = False",
     "ProgramRecall.cuts = (2, 5)",
     "LinearSchedule.wait = 2",
     "CosineDecay.warmup_steps = 2",

@@ -8,25 +8,14 @@ import gin
 from lang2program_tf.analysis.predictors import ExportPredictor, RunPredictor
 from lang2program_tf.cli.main import main
 from lang2program_tf.errors import UserError
-from lang2program_tf.gin_files import load_gin
-from lang2program_tf.learning.checkpoints import Checkpoints
-from lang2program_tf.learning.learner import Learner
-from lang2program_tf.learning.progress import Progress
-from lang2program_tf.learning.run_folder import CONFIG, RunFolder
 from lang2program_tf.serving.export_run import export_run, fingerprint
+from tests.learning.small_runs import write_run
 from tests.serving import parsers
 
 pytestmark = pytest.mark.slow
 BINDINGS = [
-    'Task.corpus = "embedded"',
-    'Task.form = "substrings"',
-    'Task.tokenizer = "known_forms"',
     'Parser.history = ("tokens", "stack")',
-    "load_embedded.train_lines = 2",
-    "load_embedded.dev_lines = 1",
-    "load_embedded.test_lines = 1",
     "evaluate/BeamSearch.beam_size = 9",
-    "train/BeamSearch.jit_compile = False",
     # Not what a server should do.
     "BeamSearch.independent_utterances = True",
     "BeamSearch.iterations_per_utterance = 3",
@@ -38,25 +27,18 @@ BINDINGS = [
 @pytest.fixture(scope="module")
 def run(tmp_path_factory):
     """The folder of a run whose parser has learned a little."""
-    folder = RunFolder(tmp_path_factory.mktemp("runs") / "scene")
-    load_gin(["domains/scene.gin", "learners/randomer.gin"], BINDINGS)
-    folder.path.mkdir()
-    (folder.path / CONFIG).write_text(gin.config_str())
-    learner = Learner()
-    trained = parsers.parser("scene").trainable_variables
-    for variable, value in zip(learner.parser.trainable_variables, trained):
-        variable.assign(value)
-    learner.step.assign(77)
-    learner.task.write_seen_words(folder.path)
-    Checkpoints(folder.path, **learner.variables(), progress=Progress()).save_best(77)
-    yield folder.path
+    folder = tmp_path_factory.mktemp("scene")
+    write_run(folder, BINDINGS)
+    yield folder
     gin.clear_config()
 
 
 @pytest.fixture(scope="module")
 def version(run, tmp_path_factory):
+    """What the command writes."""
     target = tmp_path_factory.mktemp("exported") / "scene"
-    return export_run([run], target, top_k=2, max_utterances=5)
+    assert main(["export", f"--root_dir={run}", f"--export_dir={target}", "--top_k=2"]) == 0
+    return target / "1"
 
 
 @pytest.fixture(scope="module")
