@@ -24,6 +24,8 @@ import tensorflow as tf
 import gin
 from lang2program_tf.cli.main import main
 from lang2program_tf.gin_files import load_gin
+from lang2program_tf.learning import experiment
+from lang2program_tf.learning.loop import Interrupted
 from lang2program_tf.learning.run_folder import RunFolder
 from tests.learning.small_runs import (
     BINDINGS,
@@ -47,7 +49,8 @@ LONGEST = 300.0
 
 @pytest.fixture(autouse=True, scope="module")
 def unchanged_process() -> Iterator[None]:
-    """Keeps what `train` does to TensorFlow and gin from other tests."""
+    """Keeps what `train` does to TensorFlow and gin from other tests; graphs are the command's."""
+    tf.config.optimizer.set_experimental_options({"disable_meta_optimizer": False})
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(tf.config.experimental, "enable_op_determinism", lambda: None)
         yield
@@ -87,8 +90,8 @@ class Story:
         out, err = process.communicate(timeout=LONGEST)
         return Stage(process.returncode, out, err, self._step())
 
-    def on_a_terminal(self, keys: bytes) -> Stage:
-        """Goes on with the run in a terminal, and types when it has taken some steps."""
+    def on_a_terminal(self, keys: bytes, meanwhile: Callable[[], None]) -> Stage:
+        """Goes on with the run in a terminal; when it has taken some steps, types."""
         pid, terminal = pty.fork()
         if pid == 0:
             fcntl.ioctl(2, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 150, 0, 0))
@@ -101,6 +104,7 @@ class Story:
             return True
 
         self._wait(lives)
+        meanwhile()
         os.write(terminal, keys)
         while True:
             ended, status = os.waitpid(pid, os.WNOHANG)
@@ -149,12 +153,10 @@ def story(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Stage]:
     tale = Story(tmp_path_factory.mktemp("story") / "run")
     stages = {}
 
-    def try_a_second_run(process: subprocess.Popen[str]) -> None:
+    def try_a_second_run() -> None:
         stages["second"] = tale.in_this_process()
-        process.send_signal(signal.SIGTERM)
 
-    stages["terminated"] = tale.on_pipes(try_a_second_run)
-    stages["interrupted"] = tale.on_a_terminal(b"\x03")
+    stages["interrupted"] = tale.on_a_terminal(b"\x03", try_a_second_run)
     stages["killed"] = tale.on_pipes(lambda process: process.kill())
     stages["finished"] = tale.on_pipes(None)
     stages["again"] = tale.in_this_process()
@@ -162,20 +164,27 @@ def story(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Stage]:
     return stages
 
 
-@pytest.mark.slow
-def test_sigterm_saves_and_leaves_with_a_message(story: dict[str, Stage]):
-    stage = story["terminated"]
-    assert stage.code == 143
-    last = stage.err.splitlines()[-1]
-    assert f"saved and stopped at step {stage.step} by SIGTERM; the same command goes on" in last
-    assert stage.out == ""
+def test_a_run_that_sigterm_stops_leaves_with_a_message(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+):
+    def stopped(root_dir: str) -> None:
+        raise Interrupted(RunFolder(root_dir), step=7, signal=signal.SIGTERM)
+
+    monkeypatch.setattr(experiment, "train", stopped)
+    assert main(arguments(tmp_path)) == 143
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert "saved and stopped at step 7 by SIGTERM; the same command goes on" in err
 
 
 @pytest.mark.slow
 def test_nothing_but_the_run_itself_is_reported(story: dict[str, Stage]):
-    lines = story["terminated"].err.splitlines()
-    assert lines[0] == "training from step 0 to 60; building the graph"
-    assert all(re.match(r"training |step \d|\S+: saved and stopped", line) for line in lines), lines
+    begun = story["interrupted"].step
+    for name, step in (("killed", begun), ("finished", story["killed"].step)):
+        lines = story[name].err.splitlines()
+        assert lines[0] == f"training from step {step} to 60; building the graph"
+        assert all(re.match(r"training |step \d", line) for line in lines), lines
+    assert story["killed"].out == ""
 
 
 @pytest.mark.slow

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import errno
+import functools
 import json
 import os
 import re
@@ -8,6 +9,7 @@ import resource
 import signal
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -18,6 +20,7 @@ from lang2program_tf.corpus.batches import Batch
 from lang2program_tf.corpus.seen_words import read_seen_words
 from lang2program_tf.corpus.tokenizers import KnownForms
 from lang2program_tf.errors import UserError
+from lang2program_tf.learning.evaluation import Evaluator, Measures
 from lang2program_tf.learning.loop import Interrupted, TrainingLoop
 from lang2program_tf.learning.run_folder import RunFolder
 from lang2program_tf.learning.step_metrics import StepMetrics
@@ -56,18 +59,18 @@ class Crash(BaseException):
     """Stands for the end of the process."""
 
 
-def crash_at(
-    monkeypatch: pytest.MonkeyPatch, loop: TrainingLoop, step: int, *, name: str = "_train_on"
-) -> None:
-    """Makes the loop crash before one of its methods does anything at a step."""
-    method = getattr(loop, name)
+def crash_at(monkeypatch: pytest.MonkeyPatch, runs: SmallRuns, step: int, *, method: str) -> None:
+    """Makes a method that a loop calls, a path from the learner, crash before it does anything."""
+    *path, name = method.split(".")
+    owner = functools.reduce(getattr, path, runs.learner)
+    call = getattr(owner, name)
 
-    def crash(*arguments: object) -> object:
-        if int(loop.learner.step) == step:
+    def crash(*arguments: object, **options: object) -> object:
+        if int(runs.learner.step) == step:
             raise Crash
-        return method(*arguments)
+        return call(*arguments, **options)
 
-    monkeypatch.setattr(loop, name, crash)
+    monkeypatch.setattr(owner, name, crash)
 
 
 def poison(runs: SmallRuns, value: float) -> None:
@@ -93,11 +96,11 @@ def test_two_runs_with_the_same_seed_are_the_same(runs: SmallRuns, finished: Pat
 @pytest.mark.parametrize(
     ("step", "method"),
     [
-        (0, "_train_on"),  # before anything is there
-        (2, "_train_on"),  # before the first checkpoint, behind the first record
-        (7, "_train_on"),  # between checkpoints, behind the best one
-        (6, "_check_weights"),  # before the evaluation that gives the best one
-        (12, "_finish"),  # with all steps taken
+        (0, "train"),  # before anything is there
+        (2, "train"),  # before the first checkpoint, behind the first record
+        (7, "train"),  # between checkpoints, behind the best one
+        (6, "parser.first_non_finite_variable"),  # before the evaluation that gives the best one
+        (12, "workers.wait_for_all"),  # with all steps taken
     ],
 )
 def test_a_run_that_crashed_goes_on_as_if_it_had_not(
@@ -109,9 +112,10 @@ def test_a_run_that_crashed_goes_on_as_if_it_had_not(
     method: str,
 ):
     loop = runs.loop(tmp_path)
-    crash_at(monkeypatch, loop, step, name=method)
-    with pytest.raises(Crash):
-        loop.run()
+    with monkeypatch.context() as patch:
+        crash_at(patch, runs, step, method=method)
+        with pytest.raises(Crash):
+            loop.run()
     resumed = runs.loop(tmp_path)
     assert step - int(runs.learner.step) <= 3  # TrainingLoop.save_every
     resumed.run()
@@ -184,17 +188,17 @@ def _accuracies(
     monkeypatch: pytest.MonkeyPatch, loop: TrainingLoop, of_steps: dict[int, float]
 ) -> None:
     """Makes evaluations on all validation examples give these accuracies."""
-    evaluate = loop._evaluate
+    measures = Evaluator.measures
+    all_examples = len(loop.learner.task.examples("dev"))
 
-    class Told:
-        def __init__(self, accuracy: float) -> None:
-            self.accuracy = accuracy
+    def told(self: Evaluator, *watch: Any) -> Measures:
+        found = measures(self, *watch)
+        if len(self) != all_examples:
+            return found
+        correct = of_steps[int(loop.learner.step)] * found.total.examples
+        return found._replace(total=found.total._replace(correct=correct))
 
-    def told(name: str, reporter: object) -> object:
-        step = int(loop.learner.step)
-        return Told(of_steps[step]) if name == "dev" else evaluate(name, reporter)
-
-    monkeypatch.setattr(loop, "_evaluate", told)
+    monkeypatch.setattr(Evaluator, "measures", told)
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
@@ -206,14 +210,14 @@ def test_a_signal_lets_the_step_end_and_saves_it(
     number: signal.Signals,
 ):
     loop = runs.loop(tmp_path)
-    train_on = loop._train_on
+    train = runs.learner.train
 
-    def signalled(*arguments: object) -> None:
-        if int(loop.learner.step) == 4:
+    def signalled(batch: Batch) -> StepMetrics:
+        if int(runs.learner.step) == 4:
             os.kill(os.getpid(), number)
-        train_on(*arguments)
+        return train(batch)
 
-    monkeypatch.setattr(loop, "_train_on", signalled)
+    monkeypatch.setattr(runs.learner, "train", signalled)
     handlers = [signal.getsignal(n) for n in (signal.SIGTERM, signal.SIGINT)]
     with pytest.raises(Interrupted, match=f"stopped at step 5 by {number.name}") as stop:
         loop.run()
@@ -328,7 +332,6 @@ def test_a_log_that_cannot_be_written_is_one_clear_error(
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
     loop = runs.loop(tmp_path)
-    crash_at(monkeypatch, loop, -1)
     monkeypatch.setattr(json, "dumps", full)
     with pytest.raises(UserError, match="cannot write .*metrics.jsonl: No space left on device"):
         loop.run()
