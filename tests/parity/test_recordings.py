@@ -12,7 +12,7 @@ from lang2program_tf.parity.registry import SECTIONS, Check, find_checks
 
 FOLDER = Path(os.environ.get("LANG2PROGRAM_DATA", "")) / "parity"
 CHECKS = find_checks(RecordingsFolder(FOLDER)) if FOLDER.is_dir() else []
-SLOW = ("executor", "beams", "checkpoint")
+SLOW = ("executor", "beams", "checkpoint", "weights")
 
 
 def parameter(check: Check):
