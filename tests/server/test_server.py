@@ -6,6 +6,7 @@ import http.client
 import json
 import socket
 import threading
+from contextlib import closing
 
 import grpc
 import numpy as np
@@ -27,6 +28,7 @@ from lang2program_tf.server.limits import ServerLimits
 from lang2program_tf.server.served_model import ServedModel
 from lang2program_tf.server.server import Server
 from lang2program_tf.serving import Client, ParseRequest, Retries, ServingError, connect
+from lang2program_tf.serving.grpc_transport import GrpcTransport
 from lang2program_tf.serving.model import LocalTransport, Model
 from lang2program_tf.serving.warmup import predict_request
 from tests.server.fake_models import SlowModel
@@ -123,12 +125,12 @@ def test_models_that_are_not_there_are_not_found(url, model_name, version, code)
             assert caught.value.code == code
 
 
-def test_too_many_rows_or_columns_are_refused(client):
-    client._batch_size = 1000
-    with pytest.raises(ServingError, match="INVALID_ARGUMENT.*is larger than \\[100, 16\\]"):
-        client.parse_many([ParseRequest(WORLD, ("x",))] * 101)
-    with pytest.raises(ServingError, match="INVALID_ARGUMENT.*is larger than"):
-        client.parse(WORLD, ["x"] * 17)
+def test_too_many_rows_or_columns_are_refused(url):
+    with connect(url, model="scene", timeout=20, batch_size=1000) as client:
+        with pytest.raises(ServingError, match="INVALID_ARGUMENT.*is larger than \\[100, 16\\]"):
+            client.parse_many([ParseRequest(WORLD, ("x",))] * 101)
+        with pytest.raises(ServingError, match="INVALID_ARGUMENT.*is larger than"):
+            client.parse(WORLD, ["x"] * 17)
 
 
 def test_a_request_of_too_many_bytes_is_refused(client):
@@ -320,8 +322,9 @@ def test_stopping_lets_requests_under_way_end():
     results = []
 
     def call():
-        with connect(f"grpc://127.0.0.1:{server.grpc_port}", model="scene") as connected:
-            results.append(connected._transport.predict("", {"world": ["x"]}, timeout=20))
+        address = f"127.0.0.1:{server.grpc_port}"
+        with closing(GrpcTransport(address, model="scene")) as transport:
+            results.append(transport.predict("", {"world": ["x"]}, timeout=20))
 
     threads = [threading.Thread(target=call) for _ in range(2)]
     for thread in threads:
