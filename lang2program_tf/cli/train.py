@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import sys
 from collections.abc import Sequence
 
 from lang2program_tf.cli.arguments import OneLineParser, add_gin_arguments
+from lang2program_tf.learning.supervision import LOST, supervise, wants_supervision
 
 _EPILOG = """examples:
   lang2program train --gin_file released/scene.gin --root_dir runs/scene
@@ -22,6 +22,8 @@ by Ctrl-C and by SIGTERM (it has saved itself)."""
 def main(argv: Sequence[str]) -> int:
     """Runs the command."""
     arguments = _parser().parse_args(argv)
+    if wants_supervision():
+        return supervise([sys.executable, "-m", "lang2program_tf.cli.main", "train", *argv])
     from lang2program_tf.gin_files import load_gin
     from lang2program_tf.learning.experiment import train
     from lang2program_tf.learning.loop import Interrupted
@@ -34,9 +36,8 @@ def main(argv: Sequence[str]) -> int:
         print(stop, file=sys.stderr)
         return 128 + stop.signal
     except WorkerLost as lost:
-        print(f"{lost}; starting again from the last checkpoint", file=sys.stderr, flush=True)
-        # TensorFlow joins other workers once in the life of a process.
-        os.execv(sys.executable, [sys.executable, "-m", "lang2program_tf.cli.main", "train", *argv])
+        print(lost, file=sys.stderr)
+        return LOST
     print(json.dumps(result))
     return 0
 

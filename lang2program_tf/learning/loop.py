@@ -152,7 +152,7 @@ class TrainingLoop:
 
     def run(self) -> dict[str, Any]:
         """Trains to the end; the result, which is also in the folder."""
-        self.workers.check_agreement(step=self._step, settings=gin.config_str())
+        self.workers.begin(step=self._step, settings=gin.config_str())
         if self.workers.is_chief:
             self.folder.forget_after(self._step)
             if self._step:

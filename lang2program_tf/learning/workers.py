@@ -6,17 +6,14 @@ of all are added up by the collectives of tf.distribute, and each makes the same
 
 from __future__ import annotations
 
-import faulthandler
-import json
 import os
-import socket
 import sys
 import threading
 import time
 import zlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import tensorflow as tf
@@ -24,14 +21,13 @@ from numpy.typing import NDArray
 
 import gin
 from lang2program_tf.errors import UserError
+from lang2program_tf.learning.cluster import Place, own_place
+from lang2program_tf.learning.supervision import tell, waiting_since
 
 WORKERS = "MultiWorkerMirroredStrategy"
 DEVICES = "MirroredStrategy"
 
-_CONFIG = "TF_CONFIG"
-_SINCE = "LANG2PROGRAM_WAITING_SINCE"  # kept when a process starts itself again
 _USER_ERROR = 2
-_ANSWER_SECONDS = 2.0
 _PAUSE = 0.3
 # What a collective raises when a worker is gone; a breakdown of our own graph is none of these.
 _LOST = (
@@ -46,18 +42,6 @@ _LOST = (
 
 class WorkerLost(UserError):
     """Another worker is gone; this one can only start again and wait for it."""
-
-
-class Place(NamedTuple):
-    """One process among those of TF_CONFIG.
-
-    Attributes:
-        rank: its number, from 0; 0 is the chief.
-        addresses: of all, by rank.
-    """
-
-    rank: int
-    addresses: tuple[str, ...]
 
 
 @gin.configurable(denylist=["strategy"])
@@ -84,14 +68,14 @@ class Workers:
         if timeout <= 0:
             raise ValueError(f"timeout={timeout} must be above 0 seconds")
         self.strategy = strategy
-        place = _place() if strategy == WORKERS else Place(0, ("",))
-        self.rank = place.rank
-        self.count = len(place.addresses)
+        self._place = own_place() if strategy == WORKERS else Place(0, ("",))
+        self.rank = self._place.rank
+        self.count = len(self._place.addresses)
         self.replicas = self.count
-        self._addresses = place.addresses
         self._timeout = timeout
         self._distribution: tf.distribute.Strategy | None = None
         self._deadline: float | None = None
+        self._has_learned = False
 
     @property
     def is_chief(self) -> bool:
@@ -113,11 +97,11 @@ class Workers:
         except _LOST as error:
             if self.count == 1:
                 raise
-            os.environ.setdefault(_SINCE, str(time.time()))
             raise WorkerLost(f"another worker is gone ({_reason(error)})") from error
 
-    def check_agreement(self, *, step: int, settings: str) -> None:
+    def begin(self, *, step: int, settings: str) -> None:
         """Refuses to train with others that have come from elsewhere or have other settings."""
+        tell("begin", step)
         mine = np.array([step, zlib.crc32(settings.encode())], np.float64)
         table = np.zeros([self.count, 2])
         table[self.rank] = mine
@@ -188,7 +172,9 @@ class Workers:
         """Within it this process learns with the others, and ends if it must wait too long."""
         with self._waiting(since=time.time()):
             yield
-        os.environ.pop(_SINCE, None)
+        if not self._has_learned:
+            tell("learned")
+            self._has_learned = True
 
     @contextmanager
     def _waiting(self, *, since: float) -> Iterator[None]:
@@ -205,10 +191,9 @@ class Workers:
             found = tf.distribute.MirroredStrategy([device.name for device in devices])
         elif self.count > 1:
             self._wait_for_others()
-            # TensorFlow waits for them without letting any other thread of Python run.
-            faulthandler.dump_traceback_later(self._timeout, exit=True)
+            tell("joining", self._timeout)  # until it is done, no thread of Python can run
             found = tf.distribute.MultiWorkerMirroredStrategy()
-            faulthandler.cancel_dump_traceback_later()
+            tell("joined")
         else:
             return None
         self.replicas = found.num_replicas_in_sync
@@ -216,11 +201,11 @@ class Workers:
 
     def _wait_for_others(self) -> None:
         """Returns when something listens at every address: one who waits like this, or is ahead."""
-        deadline = float(os.environ.get(_SINCE, time.time())) + self._timeout
-        with _listening(self._addresses[self.rank]):
-            while self._silent():
+        deadline = waiting_since() + self._timeout
+        with self._place.listening():
+            while self._place.silent():
                 if time.time() > deadline:
-                    raise UserError(self._too_long())
+                    raise UserError(self._place.waited(self._timeout))
                 time.sleep(_PAUSE)
 
     def _watch(self) -> None:
@@ -228,74 +213,8 @@ class Workers:
         while True:
             time.sleep(_PAUSE)
             if self._deadline is not None and time.time() > self._deadline:
-                print(f"error: {self._too_long()}", file=sys.stderr, flush=True)
+                print(f"error: {self._place.waited(self._timeout)}", file=sys.stderr, flush=True)
                 os._exit(_USER_ERROR)
-
-    def _silent(self) -> list[str]:
-        """Those of the others that do not answer."""
-        return [
-            f"worker {rank} ({address})"
-            for rank, address in enumerate(self._addresses)
-            if rank != self.rank and not _answers(address)
-        ]
-
-    def _too_long(self) -> str:
-        silent = self._silent()
-        who = f"{', '.join(silent)} did not come" if silent else "they do not go on"
-        return (
-            f"waited {self._timeout:.0f} seconds for other workers: {who}. What was saved is still "
-            "there; when all are started again, the run goes on from it"
-        )
-
-
-def tf_config(addresses: Sequence[str], index: int) -> str:
-    """The TF_CONFIG of one of the workers at these addresses, each of them `host:port`."""
-    task = {"type": "worker", "index": index}
-    return json.dumps({"cluster": {"worker": list(addresses)}, "task": task})
-
-
-def _place() -> Place:
-    """What TF_CONFIG says of this process; without it, it is alone."""
-    text = os.environ.get(_CONFIG)
-    if not text:
-        return Place(0, ("",))
-    try:
-        config = json.loads(text)
-        cluster, task = config["cluster"], config["task"]
-        addresses = [*cluster.get("chief", []), *cluster["worker"]]
-        before = len(cluster.get("chief", [])) if task["type"] == "worker" else 0
-        rank = before + int(task["index"])
-        known = task["type"] in ("chief", "worker") and bool(addresses[rank])
-    except (ValueError, KeyError, TypeError, AttributeError, IndexError):
-        known = False
-    if not known:
-        example = tf_config(["a:2222", "b:2222"], 0)
-        raise UserError(
-            f"{_CONFIG}={text!r} must name the workers and this one of them, such as {example}"
-        )
-    return Place(rank, tuple(addresses))
-
-
-@contextmanager
-def _listening(address: str) -> Iterator[None]:
-    """Within it whoever tries can connect to the port of an address."""
-    port = int(address.rpartition(":")[2])
-    both = socket.has_dualstack_ipv6()
-    family = socket.AF_INET6 if both else socket.AF_INET
-    try:
-        with socket.create_server(("", port), family=family, dualstack_ipv6=both):
-            yield
-    except OSError as error:
-        raise UserError(f"cannot listen at {address}, as TF_CONFIG says: {error}") from error
-
-
-def _answers(address: str) -> bool:
-    host, _, port = address.rpartition(":")
-    try:
-        with socket.create_connection((host, int(port)), timeout=_ANSWER_SECONDS):
-            return True
-    except (OSError, ValueError):
-        return False
 
 
 def _local(distribution: tf.distribute.Strategy, values: Any) -> Any:

@@ -6,6 +6,7 @@ import json
 import os
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -21,11 +22,12 @@ import gin
 from lang2program_dev.benchmarks.workers import free_addresses
 from lang2program_tf.errors import UserError
 from lang2program_tf.gin_files import load_gin
+from lang2program_tf.learning.cluster import tf_config
 from lang2program_tf.learning.learner import Learner
 from lang2program_tf.learning.loop import TrainingLoop
 from lang2program_tf.learning.run_folder import RunFolder
 from lang2program_tf.learning.step_metrics import StepMetrics
-from lang2program_tf.learning.workers import DEVICES, WORKERS, Workers, tf_config
+from lang2program_tf.learning.workers import DEVICES, WORKERS, Workers
 from tests.learning.shared_steps import take_steps
 from tests.learning.small_runs import BINDINGS, GIN_FILES, checkpoint_values
 
@@ -193,15 +195,34 @@ def test_a_worker_that_is_killed_and_started_again_costs_no_more_than_the_steps_
     assert told == told_alone
 
 
+def the_error(log: Path) -> str:
+    (line,) = [line for line in log.read_text().splitlines() if line.startswith("error: ")]
+    return line
+
+
 def test_a_worker_that_never_comes_ends_the_run_with_a_line_that_names_it(tmp_path: Path):
     addresses = free_addresses(2)
     log = tmp_path / "log"
     command = training(tmp_path / "run", "Workers.timeout = 3")
     with running(command, log=log, environment=as_worker(addresses, 0)) as chief:
         assert chief.wait(PATIENCE) == 2
-    (line,) = [line for line in log.read_text().splitlines() if line.startswith("error: ")]
-    assert f"worker 1 ({addresses[1]}) did not come" in line
-    assert "waited 3 seconds" in line
+    assert f"worker 1 ({addresses[1]}) did not come" in the_error(log)
+    assert "waited 3 seconds" in the_error(log)
+
+
+def test_a_worker_that_vanishes_while_all_are_joining_ends_the_run_likewise(tmp_path: Path):
+    addresses = free_addresses(2)
+    log = tmp_path / "log"
+    command = training(tmp_path / "run", "Workers.timeout = 3")
+    with (
+        running(command, log=log, environment=as_worker(addresses, 0)) as chief,
+        socket.create_server(("127.0.0.1", int(addresses[1].rpartition(":")[2]))) as other,
+    ):
+        other.accept()  # the chief has seen it
+        other.close()
+        assert chief.wait(PATIENCE) == 2
+    assert f"worker 1 ({addresses[1]}) did not come" in the_error(log)
+    assert "Traceback" not in log.read_text()
 
 
 @pytest.mark.parametrize(

@@ -19,8 +19,9 @@ from tqdm import tqdm
 from lang2program_dev.benchmarks.timing import table
 from lang2program_tf.corpus.batches import training_batches
 from lang2program_tf.errors import UserError
+from lang2program_tf.learning.cluster import tf_config
 from lang2program_tf.learning.learner import Learner
-from lang2program_tf.learning.workers import WORKERS, Workers, tf_config
+from lang2program_tf.learning.workers import WORKERS, Workers
 
 _WARM_UP = 3
 # How many processes, and how many threads each.
