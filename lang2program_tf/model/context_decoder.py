@@ -28,19 +28,37 @@ SENTENCES, WORLD, COMMANDS = CONTEXTS = ("sentences", "world", "commands")
 
 
 class Sentences(NamedTuple):
-    """M sentences of W words of each of B dialogues, up to and with the one that is to be parsed.
+    """The M sentences of each of B dialogues, up to and with the one that is to be parsed.
+
+    Dialogues, and turns of one dialogue, share sentences; U of them differ.
 
     Attributes:
-        words: [B, M, W, I] float32, what is known of each word.
-        mask: [B, M, W] bool, True at real words.
+        words: [U, W, I] float32, what is known of each word.
+        mask: [U, W] bool, True at real words.
+        number: [B, M] int32, which of them a sentence is.
         present: [B] int32, which sentence is to be parsed.
         summary: [B, E] float32, of that sentence.
     """
 
     words: tf.Tensor
     mask: tf.Tensor
+    number: tf.Tensor
     present: tf.Tensor
     summary: tf.Tensor
+
+
+class Said(NamedTuple):
+    """The words that have been said in B dialogues, one after another; N are the most in any.
+
+    Attributes:
+        items: [B, N, H] float32.
+        present: [B, N] bool, which there are.
+        place: [B, N] int32, where they stand among all M * W.
+    """
+
+    items: tf.Tensor
+    present: tf.Tensor
+    place: tf.Tensor
 
 
 class ContextMemory(NamedTuple):
@@ -48,21 +66,25 @@ class ContextMemory(NamedTuple):
 
     Attributes:
         summaries: [B, H] float32, what the sentence and the bias add to the first layer.
-        words: the words of all sentences.
+        words: the N words that have been said.
+        place: [B, N] int32, where they stand among all M * W.
         contexts: the objects and the commands, as far as the parser sees them.
         token_kernel: [H, V] float32, from the last layer to scores of tokens.
         word_kernel: [C, V] float32, from what was read of the words to scores of tokens.
         bias: [V] float32, the constant part of the scores.
+        num_sentences: scalar int32, M.
         num_words: scalar int32, W.
         dropout: in learning.
     """
 
     summaries: tf.Tensor
     words: Items
+    place: tf.Tensor
     contexts: tuple[Items, ...]
     token_kernel: tf.Tensor
     word_kernel: tf.Tensor
     bias: tf.Tensor
+    num_sentences: tf.Tensor
     num_words: tf.Tensor
     dropout: Dropout | None
 
@@ -71,13 +93,18 @@ class ContextMemory(NamedTuple):
         return self._replace(
             summaries=take(self.summaries, rows),
             words=self.words.of_examples(rows),
+            place=take(self.place, rows),
             contexts=tuple(items.of_examples(rows) for items in self.contexts),
         )
 
     def with_room(self, num_words: int) -> ContextMemory:
-        """What it holds, with words that are not there until sentences have `num_words`."""
-        count = tf.shape(self.words.bias)[1] // self.num_words * num_words
-        return self._replace(words=self.words.with_room(count), num_words=tf.constant(num_words))
+        """What it holds, with words that are not there until there are M * `num_words`."""
+        count = self.num_sentences * num_words
+        return self._replace(
+            words=self.words.with_room(count),
+            place=tf.pad(self.place, [[0, 0], [0, count - tf.shape(self.place)[1]]]),
+            num_words=tf.constant(num_words),
+        )
 
 
 class ContextDecoder(tf.keras.layers.Layer):
@@ -170,16 +197,19 @@ class ContextDecoder(tf.keras.layers.Layer):
         if COMMANDS in self.contexts:
             items = self._items(self.command_item, features.commands, kept)
             contexts.append(self.commands.prepare(items, features.performed))
+        said = self._said(sentences, kept)
         return ContextMemory(
             summaries=tf.matmul(summary, self.first.kernel[self.history_width :]) + self.first.bias,
-            words=self._words(sentences, kept),
+            words=self.words.prepare(said.items, said.present),
+            place=said.place,
             contexts=tuple(contexts),
             token_kernel=tf.matmul(self.token_scorer.kernel, tokens),
             word_kernel=tf.matmul(self.word_scorer.kernel, tokens),
             bias=tf.linalg.matvec(
                 self.token_embeddings, self.token_scorer.bias + self.word_scorer.bias
             ),
-            num_words=tf.shape(sentences.words)[2],
+            num_sentences=tf.shape(sentences.number)[1],
+            num_words=tf.shape(sentences.words)[1],
             dropout=dropout,
         )
 
@@ -209,14 +239,12 @@ class ContextDecoder(tf.keras.layers.Layer):
         query_scores = _matmul(last, memory.token_kernel) + memory.bias
         context_scores = _matmul(read, memory.word_kernel)
         logits = query_scores + context_scores
-        attention = tf.reduce_mean(attention, axis=1)  # [B, R, M * W]
-        shape = tf.shape(attention)
         return DecoderScores(
             log_probs=tf.nn.log_softmax(logits),
             logits=logits,
             query_scores=query_scores,
             context_scores=context_scores,
-            attention=tf.reshape(attention, [shape[0], shape[1], -1, memory.num_words]),
+            attention=_in_place(memory, tf.reduce_mean(attention, axis=1)),
             query=last,
             history=history,
         )
@@ -224,17 +252,29 @@ class ContextDecoder(tf.keras.layers.Layer):
     def _items(self, layer: Linear, features: tf.Tensor, kept: Keep) -> tf.Tensor:
         return kept(tf.nn.relu(_apply(layer, features)))
 
-    def _words(self, sentences: Sentences, kept: Keep) -> Items:
-        """The words of all sentences that have been said."""
-        shape = tf.shape(sentences.mask)
-        age = sentences.present[:, tf.newaxis] - tf.range(shape[1])  # [B, M]
+    def _said(self, sentences: Sentences, kept: Keep) -> Said:
+        """The words of all sentences that have been said, without gaps: padding costs nothing."""
+        age = sentences.present[:, tf.newaxis] - tf.range(tf.shape(sentences.number)[1])  # [B, M]
         said = age >= 0 if SENTENCES in self.contexts else tf.equal(age, 0)
-        items = _apply(self.words_item, sentences.words)
-        ages = tf.gather(self.ages, tf.clip_by_value(age, 0, _MAX_AGE))[:, :, tf.newaxis]
-        items = kept(tf.nn.relu(items + ages))
-        flat = [shape[0], shape[1] * shape[2]]
-        present = sentences.mask & said[..., tf.newaxis]
-        return self.words.prepare(tf.reshape(items, [*flat, self.width]), tf.reshape(present, flat))
+        there = tf.gather(sentences.mask, sentences.number) & said[..., tf.newaxis]
+        there = tf.cast(tf.reshape(there, [tf.shape(age)[0], -1]), tf.int32)  # [B, M * W]
+        longest = tf.maximum(tf.reduce_max(tf.reduce_sum(there, axis=1)), 1)
+        place = tf.math.top_k(there, k=longest)  # [B, N], the first of equal ones first
+        num_words = tf.shape(sentences.words)[1]
+        sentence, word = place.indices // num_words, place.indices % num_words
+        row = tf.gather(sentences.number, sentence, batch_dims=1) * num_words + word
+        known = tf.reshape(_apply(self.words_item, sentences.words), [-1, self.width])
+        ages = tf.clip_by_value(tf.gather(age, sentence, batch_dims=1), 0, _MAX_AGE)
+        items = kept(tf.nn.relu(tf.gather(known, row) + tf.gather(self.ages, ages)))
+        return Said(items, place.values > 0, place.indices)
+
+
+def _in_place(memory: ContextMemory, attention: tf.Tensor) -> tf.Tensor:
+    """Attention [B, R, N] to the words that were said as attention to all, [B, R, M, W]."""
+    shape = tf.shape(attention)
+    size = memory.num_sentences * memory.num_words
+    everywhere = tf.matmul(attention, tf.one_hot(memory.place, size))
+    return tf.reshape(everywhere, [shape[0], shape[1], memory.num_sentences, memory.num_words])
 
 
 def _all_kept(values: tf.Tensor) -> tf.Tensor:

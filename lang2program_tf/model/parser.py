@@ -235,11 +235,11 @@ class Parser(tf.keras.Model):
         different = tf.raw_ops.UniqueV2(x=tf.reshape(words, [-1, shape[2]]), axis=[0])
         encoded = self.encoder(different.y, dropout)
         number = tf.reshape(different.idx, shape[:2])  # [B, M]
-        known = tf.concat([encoded.words, encoded.vectors], axis=-1)
         present = tf.gather(number, examples.num_commands, batch_dims=1)
         sentences = Sentences(
-            words=tf.gather(known, number),
-            mask=tf.gather(encoded.mask, number),
+            words=tf.concat([encoded.words, encoded.vectors], axis=-1),
+            mask=encoded.mask,
+            number=number,
             present=examples.num_commands,
             summary=tf.gather(encoded.summary, present),
         )
