@@ -93,7 +93,7 @@ def test_a_folder_of_files_is_a_corpus(
     corpus = ["--domain=scene", f"--out={folder}", "--lines=1", "--eval-lines=4"]
     assert main(["generate", *corpus]) == 0
     found = summary(f"--root_dir={run}", f"--corpus={folder}")
-    assert found == summary(f"--root_dir={run}", f"--tsv={folder / 'scene-dev.tsv'}")
+    assert found["examples"] == dict.fromkeys(LENGTHS, 4)
     assert main(["evaluate", f"--root_dir={run}", f"--corpus={tmp_path}"]) == 2
 
 
