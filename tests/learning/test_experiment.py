@@ -26,6 +26,7 @@ def no_settings_left():
         ("include '{path}'", "a file includes itself"),
         ("Nonesuch.domain = 3", "No configurable matching 'Nonesuch'"),
         ("import lang2program_tf.nonsense", "No module named"),
+        ("Task.domain = (", "EOF in multi-line statement, line "),
         ("\0", "config.gin: "),
     ],
 )
