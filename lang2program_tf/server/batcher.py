@@ -63,22 +63,26 @@ class Batcher:
         """How many rows no batch has taken yet."""
         return sum(question.rows for question in self._waiting)
 
-    async def run(self, model: Model, signature: str, inputs: Arrays) -> dict[str, NDArray[Any]]:
+    async def run(
+        self, model: Model, signature: str, inputs: Arrays, *, timeout: float | None = None
+    ) -> dict[str, NDArray[Any]]:
         """Calls a signature of a model; a request that is cancelled while it waits costs nothing.
 
         Args:
             model: whom to ask.
             signature: the name, "" for the default.
             inputs: arrays of bytes objects, all with the same number of rows.
+            timeout: seconds to the answer, None if they do not matter.
 
         Raises:
-            ServingError: the model refuses, too much waits, or the server is being stopped.
+            ServingError: the model refuses, too much waits, time is up, or the server is being
+                stopped. Whose turn has not come when time is up may come back.
         """
         if self._closed:
             raise _stopping()
         rows = len(next(iter(inputs.values()))) if inputs else 0
         if self._waiting and self.waiting_rows + rows > self._limits.max_waiting_rows:
-            raise ServingError("UNAVAILABLE", "too many requests are waiting; try again later")
+            raise _overloaded()
         shapes = tuple(sorted((name, array.shape[1:]) for name, array in inputs.items()))
         loop = asyncio.get_running_loop()
         question = _Question(
@@ -87,7 +91,12 @@ class Batcher:
         self._waiting.append(question)
         self._arrived.set()
         try:
-            return await question.answer
+            return await asyncio.wait_for(question.answer, timeout)
+        except asyncio.TimeoutError:
+            if question in self._waiting:
+                raise _overloaded() from None
+            message = f"no answer within {timeout:.3g} s"
+            raise ServingError("DEADLINE_EXCEEDED", message) from None
         finally:
             if question in self._waiting:
                 self._waiting.remove(question)
@@ -173,6 +182,10 @@ def _compute(kind: _Kind, requests: Sequence[Arrays]) -> list[_Result]:
     ends = np.cumsum([len(inputs[names[0]]) for inputs in requests])[:-1]
     parts = {name: np.split(array, ends) for name, array in outputs.items()}
     return [{name: part[number] for name, part in parts.items()} for number in range(len(requests))]
+
+
+def _overloaded() -> ServingError:
+    return ServingError("UNAVAILABLE", "too many requests are waiting; try again later")
 
 
 def _stopping() -> ServingError:

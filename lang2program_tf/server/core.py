@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -66,10 +65,7 @@ class ServerCore:
         """
         self.check_shapes({name: array.shape for name, array in inputs.items()})
         limit = min(self.limits.timeout, timeout if timeout is not None else self.limits.timeout)
-        try:
-            return await asyncio.wait_for(self._batcher.run(model, signature, inputs), limit)
-        except asyncio.TimeoutError:
-            raise ServingError("DEADLINE_EXCEEDED", f"no answer within {limit:.3g} s") from None
+        return await self._batcher.run(model, signature, inputs, timeout=limit)
 
     def check_shapes(self, shapes: Mapping[str, tuple[int, ...]]) -> None:
         """Refuses inputs that are too large before anything is computed or copied for them."""

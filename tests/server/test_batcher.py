@@ -132,3 +132,21 @@ def test_closing_lets_a_batch_end_and_gives_up_what_waits():
         return await first
 
     assert run(work)[0]["echo"].tolist() == [b"a"]
+
+
+def test_who_waits_in_vain_may_come_back_but_who_is_computed_too_long_may_not():
+    model = SlowModel()
+
+    async def work(batcher):
+        computed = asyncio.ensure_future(batcher.run(model, "", texts("a"), timeout=0.4))
+        await asyncio.sleep(0.2)  # the only worker is busy with it
+        with pytest.raises(ServingError, match="too many requests are waiting") as waited:
+            await batcher.run(model, "", texts("b"), timeout=0.05)
+        with pytest.raises(ServingError, match="no answer within 0.4 s") as late:
+            await computed
+        model.may_end.set()
+        return [(waited.value.code, late.value.code), batcher.waiting_rows]
+
+    result, observed = run(work)
+    assert result == [("UNAVAILABLE", "DEADLINE_EXCEEDED"), 0]
+    assert observed == [1]
