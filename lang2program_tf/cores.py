@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 
 # With more parts than this, each has too little to do.
-_MOST_PARTS = 8
+MOST_PARTS = 8
 _CPU_LIMIT = Path("/sys/fs/cgroup/cpu.max")
 
 
@@ -36,12 +36,12 @@ def num_cores(cpu_limit: Path = _CPU_LIMIT) -> int:
 
 def explored_parts(examples: int) -> int:
     """In how many parts a batch is searched to learn from it: one for each core."""
-    return min(examples, num_cores(), _MOST_PARTS)
+    return min(examples, num_cores(), MOST_PARTS)
 
 
 def predicted_parts() -> int:
     """In how many parts a large batch is predicted: two for each core, as some end early."""
-    return min(2 * num_cores(), _MOST_PARTS)
+    return min(2 * num_cores(), MOST_PARTS)
 
 
 def threads_per_operation() -> int:
@@ -51,4 +51,4 @@ def threads_per_operation() -> int:
     tenth to a third of the time: the parts of a batch have a core each instead. Only cores that
     they leave over help with what is large.
     """
-    return max(1, num_cores() // _MOST_PARTS)
+    return max(1, num_cores() // MOST_PARTS)

@@ -28,6 +28,7 @@ BINDINGS = [
     "load_embedded.dev_lines = 10",
     "load_embedded.test_lines = 5",
     "train/BeamSearch.jit_compile = False",
+    "evaluate/BeamSearch.jit_compile = False",
     "TrainingLoop.max_steps = 60",
     "TrainingLoop.evaluate_every = 60",
     "TrainingLoop.evaluate_all_every = 60",

@@ -179,11 +179,11 @@ class Evaluator:
 
     def _predict(self, numbers: list[int], length: int) -> Iterator[Prediction]:
         batch = self._maker(tf.constant(numbers))
-        by_utterance = (batch.words, batch.sentences, batch.history)
-        words, sentences, history = (part[:, :length] for part in by_utterance)
-        predicted = self._learner.predict(
-            batch._replace(words=words, sentences=sentences, history=history)
-        )
+        if not self._learner.search.jit_compile:  # what is compiled has one shape for all lengths
+            by_utterance = (batch.words, batch.sentences, batch.history)
+            words, sentences, history = (part[:, :length] for part in by_utterance)
+            batch = batch._replace(words=words, sentences=sentences, history=history)
+        predicted = self._learner.predict(batch)
         programs = predicted.programs
         rules = self._learner.task.machine.rules
         names = [token.name for token in rules.domain.tokens]

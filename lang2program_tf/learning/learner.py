@@ -12,7 +12,7 @@ import tensorflow as tf
 from numpy.typing import NDArray
 
 import gin
-from lang2program_tf.cores import predicted_parts
+from lang2program_tf.cores import MOST_PARTS, predicted_parts
 from lang2program_tf.corpus.batches import Batch, BatchMaker
 from lang2program_tf.corpus.programs import load_programs
 from lang2program_tf.corpus.scone import Example
@@ -32,6 +32,8 @@ from lang2program_tf.search.non_finite import blame_non_finite
 
 # Batches with fewer examples in each part are predicted in one.
 _LEAST_IN_PART = 4
+# How many examples a part of a compiled prediction has: other numbers would be compiled anew.
+_COMPILED_IN_PART = 8
 
 
 def examples_of(batch: Batch) -> Examples:
@@ -163,21 +165,39 @@ class Learner:
         with gin.config_scope("evaluate"):
             self.search = BeamSearch(self.task.machine, parser)
         self.worlds = self._worlds and self._worlds(self.search)
-        count = tf.TensorSpec([], tf.int32)
-        spec = self._batch_spec(None, None)
-        self._predict_graphs = {
-            parts: _graph(partial(self._predict_batch, parts=parts), spec, count)
-            for parts in (1, predicted_parts())
-        }
+        self._predict_graphs: dict[int, Callable[..., Any]] = {}
 
     def predict(self, batch: Batch, *, count: int = 1) -> Predicted:
         """Predicts the programs of a batch, as in evaluation; at least `count`, if there are."""
-        parts = predicted_parts()
-        in_parts = self.worlds is None and batch.words.shape[0] >= _LEAST_IN_PART * parts
-        graph = self._predict_graphs[parts if in_parts else 1]
+        size = batch.words.shape[0]
+        parts, room = self._predicted_parts(size)
+        if parts not in self._predict_graphs:
+            self._predict_graphs[parts] = _graph(
+                partial(self._predict_batch, parts=parts),
+                self._batch_spec(None, None),
+                tf.TensorSpec([], tf.int32),
+            )
+        if room > size:  # the last example again
+            rows = tf.minimum(tf.range(room), size - 1)
+            batch = Batch(*(tf.gather(field, rows) for field in batch))
         with blame_non_finite(self.parser):
-            predicted: Predicted = graph(batch, tf.constant(count))
-            return predicted
+            predicted = self._predict_graphs[parts](batch, tf.constant(count))
+        if room > size:
+            predicted = tf.nest.map_structure(lambda part: part[:size], predicted)
+        found: Predicted = predicted
+        return found
+
+    def _predicted_parts(self, size: int) -> tuple[int, int]:
+        """In how many parts a batch is predicted, and of how many examples in all."""
+        if self.worlds is not None:
+            return 1, size
+        if self.search.jit_compile:
+            parts = 1
+            while parts < MOST_PARTS and parts * _COMPILED_IN_PART < size:
+                parts *= 2
+            return parts, parts * max(_COMPILED_IN_PART, -(-size // parts))
+        parts = predicted_parts()
+        return (parts if size >= _LEAST_IN_PART * parts else 1), size
 
     @contextmanager
     def evaluation_weights(self) -> Iterator[None]:

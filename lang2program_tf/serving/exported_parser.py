@@ -92,6 +92,7 @@ class ExportedParser(tf.Module):
             iterations_per_utterance=settings.iterations_per_utterance,
             limit="row",
             independent_utterances=False,
+            jit_compile=False,
         )
         self._graph = GraphParser(
             search,

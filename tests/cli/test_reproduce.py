@@ -23,6 +23,7 @@ from tests.reproduction.fake_reproduce import TOP, Command
 QUICK = [
     *BINDINGS,
     "train/BeamSearch.jit_compile = False",
+    "evaluate/BeamSearch.jit_compile = False",
     "TrainingLoop.max_steps = 2",
     "TrainingLoop.evaluate_every = 2",
 ]

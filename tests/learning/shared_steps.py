@@ -27,6 +27,7 @@ BINDINGS = [
     "load_embedded.test_lines = 1",
     "train/BeamSearch.beam_size = 16",
     "train/BeamSearch.jit_compile = False",
+    "evaluate/BeamSearch.jit_compile = False",
 ]
 LEARNERS = {
     "randomer": [

@@ -30,6 +30,7 @@ BINDINGS = [
     "train/BeamSearch.beam_size = 32",
     # Compiling takes longer than these runs; tests/search/test_compiled.py holds it.
     "train/BeamSearch.jit_compile = False",
+    "evaluate/BeamSearch.jit_compile = False",
     "evaluate/BeamSearch.beam_size = 16",
     "TrainStep.optimizer = @averaged()",
     "averaged.optimizer = @original_adam()",

@@ -119,6 +119,22 @@ def test_an_answer_depends_neither_on_the_batch_nor_on_the_time(learner: Learner
 
 
 @pytest.mark.slow
+def test_a_compiled_search_gives_the_same_answers(learner: Learner):
+    examples = learner.task.examples("dev")
+    expected = answers(Evaluator(learner, examples))
+    try:
+        with gin.unlock_config():
+            gin.bind_parameter("evaluate/BeamSearch.jit_compile", True)
+        learner.predict_with(learner.parser)
+        for size in (3, 20):  # in parts of 8, the last of them with examples that do not count
+            assert answers(Evaluator(learner, examples, batch_size=size)) == expected
+    finally:
+        with gin.unlock_config():
+            gin.bind_parameter("evaluate/BeamSearch.jit_compile", False)
+        learner.predict_with(learner.parser)
+
+
+@pytest.mark.slow
 def test_predictions_agree_with_the_executor(learner: Learner):
     domain = learner.task.domain
     found = 0

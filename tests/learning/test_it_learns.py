@@ -33,6 +33,7 @@ SETTINGS = [
     'Parser.history = ("stack",)',
     "original_adam.learning_rate = 0.003",
     "train/BeamSearch.jit_compile = False",  # pays off in longer runs only
+    "evaluate/BeamSearch.jit_compile = False",
 ]
 
 

@@ -18,6 +18,7 @@ SMALL = [
     "--gin_param=load_embedded.train_lines = 20",
     "--gin_param=load_embedded.dev_lines = 10",
     "--gin_param=train/BeamSearch.jit_compile = False",
+    "--gin_param=evaluate/BeamSearch.jit_compile = False",
     "--learned_steps=3",
 ]
 

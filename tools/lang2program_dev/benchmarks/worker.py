@@ -42,9 +42,10 @@ def open_learner(
     if path is None:
         raise ValueError(f"{run} has no checkpoint yet; train it first")
     parts = learner.variables()
-    weights = tf.train.Checkpoint(parser=parts.pop("parser")).restore(path)
+    weights = tf.train.Checkpoint(parser=parts["parser"]).restore(path)
     weights.assert_existing_objects_matched().expect_partial()
-    # Another checkout may have an optimizer with other variables: what fits is taken.
+    # Another checkout may have an optimizer with other variables: what fits is taken. Moments and
+    # averages are found only together with the weights that they belong to.
     tf.train.Checkpoint(**parts).restore(path).expect_partial()
     return learner
 
