@@ -6,13 +6,16 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable, Iterable, Sequence
 
 import numpy as np
 import tensorflow as tf
 
+import gin
 from lang2program_tf.corpus.batches import training_batches
 from lang2program_tf.gin_files import load_gin
 from lang2program_tf.learning.learner import Learner
+from lang2program_tf.learning.optimizers import OriginalAdam, adam
 from lang2program_tf.learning.workers import DEVICES, Workers
 
 STEPS = 20
@@ -30,38 +33,70 @@ BINDINGS = [
     "evaluate/BeamSearch.jit_compile = False",
 ]
 LEARNERS = {
-    "randomer": [
-        "TrainStep.optimizer = @averaged()",
-        "averaged.optimizer = @original_adam()",
-        "averaged.average_decay = 0.9",
-    ],
+    "randomer": [],
     "reinforce": [
-        "TrainStep.optimizer = @adam()",
-        "adam.epsilon = 1e-6",  # with less, weights whose gradient is all rounding move too
         "TrainStep.baseline = @LogisticBaseline()",
         "Reinforce.baseline = 0.0",
         "train/BeamSearch.beam_size = 128",  # of a parser that knows nothing, few rollouts end
     ],
 }
+OPTIMIZERS = ("original_adam", "adam")
+
+
+@gin.configurable
+class Either(OriginalAdam):
+    """The original's Adam, or the ordinary one, as it is told: two learners with one graph."""
+
+    def __init__(self) -> None:
+        super().__init__(0.001, epsilon=1e-8)
+        self.adam = adam()
+        self.is_ordinary = tf.Variable(False, trainable=False)
+
+    def _create_all_weights(self, variables: Sequence[tf.Variable]) -> None:
+        super()._create_all_weights(variables)
+        self.adam._create_all_weights(variables)
+
+    def apply_gradients(self, gradients: Iterable[tuple[tf.Tensor, tf.Variable]]) -> None:
+        pairs = list(gradients)
+
+        def by(apply: Callable[..., object]) -> Callable[[], tf.Tensor]:
+            return lambda: (apply(pairs), tf.constant(0))[1]
+
+        tf.cond(self.is_ordinary, by(self.adam.apply_gradients), by(super().apply_gradients))
 
 
 def take_steps(name: str, workers: Workers) -> dict[str, np.ndarray]:
-    """The weights of a learner after its steps, and the sum of each metric over them."""
+    """What a learner knows after its steps with each optimizer, and the sum of each metric."""
     files = ["domains/scene.gin", f"learners/{name}.gin"]
-    load_gin(files, ["import lang2program_tf.learning.baseline", *BINDINGS, *LEARNERS[name]])
+    load_gin(
+        files,
+        [
+            "import lang2program_tf.learning.baseline",
+            *BINDINGS,
+            *LEARNERS[name],
+            "TrainStep.optimizer = @Either()",
+        ],
+    )
     learner = Learner(workers=workers)
+    step = learner.train_step
     maker = learner.task.batch_maker(learner.task.examples("train"))
     batches = training_batches(maker, batch_size=BATCH_SIZE, seed=0)
-    metrics = [learner.train(batch) for batch in batches.take(STEPS)]
-    values = {
-        f"{name}/{number}": variable.numpy()
-        for number, variable in enumerate(learner.parser.trainable_variables)
-    }
-    if learner.train_step.baseline is not None:
-        values[f"{name}/baseline"] = learner.train_step.baseline.kernel.numpy()
-    for metric in metrics[0]._fields:
-        total = sum(float(getattr(of_step, metric)) for of_step in metrics)
-        values[f"{name}/{metric}"] = np.array(total)
+    trained = [*learner.parser.trainable_variables, learner.step]
+    if step.baseline is not None:
+        trained += [step.baseline.kernel, step.baseline.bias, *step.baseline.optimizer.variables()]
+    beginning = [variable.numpy() for variable in trained]
+    values = {}
+    for optimizer in OPTIMIZERS:
+        for variable, value in zip(trained, beginning):
+            variable.assign(value)
+        step.optimizer.is_ordinary.assign(optimizer == "adam")
+        metrics = [learner.train(batch) for batch in batches.take(STEPS)]
+        pair = f"{name}/{optimizer}"
+        for number, variable in enumerate(trained):
+            values[f"{pair}/{number}"] = variable.numpy()
+        for metric in metrics[0]._fields:
+            total = sum(float(getattr(of_step, metric)) for of_step in metrics)
+            values[f"{pair}/{metric}"] = np.array(total)
     return values
 
 

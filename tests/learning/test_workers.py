@@ -28,13 +28,20 @@ from lang2program_tf.learning.loop import TrainingLoop
 from lang2program_tf.learning.run_folder import RunFolder
 from lang2program_tf.learning.step_metrics import StepMetrics
 from lang2program_tf.learning.workers import DEVICES, WORKERS, Workers
-from tests.learning.shared_steps import take_steps
+from tests.learning.shared_steps import OPTIMIZERS, take_steps
 from tests.learning.small_runs import BINDINGS, GIN_FILES, checkpoint_values
 
 pytestmark = pytest.mark.slow  # every process builds graphs of its own
 
 LEARNERS = ("randomer", "reinforce")
-SETTINGS = [*BINDINGS, f'TrainingLoop.strategy = "{WORKERS}"']
+SETTINGS = [
+    *BINDINGS,
+    # With less, Adam makes up to 2e-5 of rounding in one weight, see docs/scaling.md.
+    "original_adam.epsilon = 1e-3",
+    "TrainingLoop.evaluate_every = 12",
+    "TrainingLoop.evaluate_all_every = 12",
+    f'TrainingLoop.strategy = "{WORKERS}"',
+]
 PATIENCE = 600
 
 
@@ -78,18 +85,17 @@ def without_time(result: dict[str, Any] | None) -> dict[str, Any]:
     return {name: value for name, value in result.items() if name != "seconds"}
 
 
-def as_one(path: Path, name: str, expected: dict[str, np.ndarray]) -> float:
-    """The largest difference between the weights in a file and those of one who was alone.
+def assert_as_one(path: Path, name: str, expected: dict[str, np.ndarray]) -> None:
+    """What a file says of a learner is what one knows who was alone.
 
     Sums of metrics are large numbers, which must agree to rounding.
     """
     found = np.load(path)
     assert {key for key in found if key.startswith(name)} == expected.keys()
-    metrics = [f"{name}/{metric}" for metric in StepMetrics._fields]
-    for metric in metrics:
-        np.testing.assert_allclose(found[metric], expected[metric], rtol=1e-5, err_msg=metric)
-    weights = expected.keys() - metrics
-    return max(float(np.abs(found[key] - expected[key]).max()) for key in weights)
+    for key, value in expected.items():
+        is_metric = key.rpartition("/")[2] in StepMetrics._fields
+        rtol, atol = (1e-5, 0.0) if is_metric else (0.0, 1e-6)
+        np.testing.assert_allclose(found[key], value, rtol=rtol, atol=atol, err_msg=key)
 
 
 @pytest.fixture(scope="module")
@@ -117,9 +123,10 @@ def test_two_workers_learn_what_one_learns(alone, tmp_path: Path):
     ):
         assert [chief.wait(PATIENCE), other.wait(PATIENCE)] == [0, 0], log.read_text()
     for name, weights in alone.items():
-        assert float(weights[f"{name}/decisions"]) > 20, "there was something to learn"
+        for optimizer in OPTIMIZERS:
+            assert float(weights[f"{name}/{optimizer}/decisions"]) > 20, "something to learn"
         for path in files:
-            assert as_one(path, name, weights) < 1e-6
+            assert_as_one(path, name, weights)
 
 
 def test_two_devices_learn_what_one_learns(alone, tmp_path: Path):
@@ -127,7 +134,7 @@ def test_two_devices_learn_what_one_learns(alone, tmp_path: Path):
     steps = ["-m", "tests.learning.shared_steps", str(path), DEVICES, name]
     with running(steps, log=log) as process:
         assert process.wait(PATIENCE) == 0, log.read_text()
-    assert as_one(path, name, alone[name]) < 1e-6
+    assert_as_one(path, name, alone[name])
 
 
 class Crash(BaseException):
