@@ -128,6 +128,7 @@ def test_all_that_a_file_says_is_used(name: str, tmp_path: Path):
     assert unused_after_set_up([name], tmp_path / "run") == set()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ROWS)
 def test_all_that_a_row_of_the_paper_says_is_used_in_one_reading_or_the_other(
     name: str, tmp_path: Path
@@ -146,6 +147,7 @@ def bindings() -> set[tuple[str, str]]:
     }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ABLATIONS)
 def test_all_that_an_ablation_changes_is_used(name: str, tmp_path: Path):
     load_gin(["turns/tangrams.gin"], SMALL)

@@ -173,6 +173,7 @@ def test_in_a_graph_steps_make_the_rewarded_programs_more_probable():
     assert 30 < int(step.optimizer.iterations) <= 41  # a random search may find nothing
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("history", [("tokens",), ("stack",)])
 def test_fresh_scores_matter_for_tokens_with_independent_utterances_only(history):
     search = small_search("scene", history, independent_utterances=True)

@@ -10,6 +10,8 @@ from lang2program_dev.cli import fuzz as command
 from lang2program_tf.cli.main import main
 from tests.dev.fuzzing.broken_machines import BROKEN, BROKEN_IN_CROWDS
 
+pytestmark = pytest.mark.slow
+
 CASE = ["--domain", "tangrams", "--world", "1:2", "--utterances", "1", "--program", "allObjects"]
 
 

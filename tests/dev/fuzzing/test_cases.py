@@ -12,6 +12,8 @@ from lang2program_tf.language import get_domain, parse_program
 from lang2program_tf.machine import get_machine
 from tests.dev.fuzzing.broken_machines import BROKEN, NO_STATE
 
+pytestmark = pytest.mark.slow
+
 STAGE = "1:r_ 2:__ 3:__ 4:gp 5:__ 6:__ 7:__ 8:__ 9:__ 10:__"
 
 

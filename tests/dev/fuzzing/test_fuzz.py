@@ -39,6 +39,7 @@ def test_a_bug_is_found_and_shrunk_to_a_small_case(bug):
     assert len(str(case.world).replace("_", "")) <= len("1: 2: 3: 4: 5: 6: 7: 8: 9: 10:") + 2
 
 
+@pytest.mark.slow
 def test_a_difference_that_needs_company_is_reported_as_such():
     report = fuzz(BROKEN_IN_CROWDS, budget=Budget(steps=100), seed=0, batch=64)
     assert report.differences > 0
@@ -46,6 +47,7 @@ def test_a_difference_that_needs_company_is_reported_as_such():
     assert report.only_in_batch[0].parts == ("outcome",)
 
 
+@pytest.mark.slow
 def test_a_seed_gives_the_same_run_again():
     first, again, other = (
         fuzz(get_machine("tangrams"), budget=Budget(steps=500), seed=seed, batch=32)

@@ -10,6 +10,8 @@ import pytest
 from lang2program_dev.fuzzing.walks import MAX_UTTERANCES, Strategy, Walker
 from lang2program_tf.language import DOMAINS, continuations, execute, get_domain
 
+pytestmark = pytest.mark.slow
+
 
 def _walk(name: str, *, rounds: int, num_walks: int = 30) -> list:
     domain = get_domain(name)
