@@ -26,6 +26,8 @@ from tests.learning.small_steps import (
 )
 from tests.search.toys import programs_of
 
+pytestmark = pytest.mark.slow
+
 TOLERANCE = 1e-5
 # Rollouts of this parser lead to the target several times, some of them by the same program.
 ROLLOUTS = {"history": ("tokens", "stack"), "seed": 25, "beam_size": 64}

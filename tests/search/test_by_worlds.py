@@ -25,6 +25,8 @@ from tests.search.toys import (
     words_of,
 )
 
+pytestmark = pytest.mark.slow
+
 
 def world_search(domain: str, *, iterations: int = 7, **options: Any) -> WorldSearch:
     search = BeamSearch(

@@ -15,6 +15,8 @@ from lang2program_tf.machine import get_machine
 from lang2program_tf.search import BeamSearch, Classic, RandomizedOriginal, Rollouts
 from tests.search.toys import run, tensors_of, toy_examples, toy_parser, words_of
 
+pytestmark = pytest.mark.slow
+
 CASES = [
     ("alchemy", Classic()),
     ("scene", RandomizedOriginal(epsilon=0.3)),
