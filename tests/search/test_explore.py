@@ -27,6 +27,8 @@ from tests.search.toys import (
     words_of,
 )
 
+pytestmark = pytest.mark.slow
+
 SEED = tf.constant([3, 4])
 STEP = tf.constant(0, tf.int64)
 

@@ -28,6 +28,8 @@ from lang2program_tf.search.selection import Candidates
 from tests.search.reference import Example
 from tests.search.toys import SEEDS, run, tensors_of, toy_examples, toy_parser, words_of
 
+pytestmark = pytest.mark.slow
+
 CALLS_INTO_PYTHON = {"PyFunc", "PyFuncStateless", "EagerPyFunc"}
 # Without a GPU kernel: the encoder's reversed words, once a batch, and the parts of an edit.
 LEFT_TO_THE_CPU = {("ReverseSequence", "int32"), ("Split", "int32")}
