@@ -39,8 +39,9 @@ def explore(search: BeamSearch, examples, part: BatchPart | None = None) -> Sear
     return search.explore(memory, tensors, seed=SEED, step=STEP, part=part)
 
 
-@pytest.mark.parametrize("domain, parser_seed", [("alchemy", 42), ("scene", 19), ("tangrams", 60)])
-@pytest.mark.parametrize("size", [1, 2, 3])
+@pytest.mark.parametrize(
+    ("domain", "parser_seed", "size"), [("alchemy", 42, 3), ("scene", 19, 2), ("tangrams", 60, 1)]
+)
 def test_halves_find_what_a_search_of_all_finds(domain, parser_seed, size):
     """Without chance there is no difference; the first half has other lengths than the second."""
     parser = toy_parser(domain, ("stack",), seed=parser_seed)
@@ -77,7 +78,7 @@ def test_with_chance_too_a_part_finds_what_it_finds_in_a_search_of_all(rule):
     search = BeamSearch(get_machine("scene"), toy_parser("scene"), beam_size=8, selection=rule)
     examples = toy_examples("scene")[::-1]
     whole = run(search, words_of(examples), tensors_of(search.machine, examples), seed=SEED)
-    for places in (range(3), range(1), range(1, 3), range(0, 3, 2), range(2, 3)):
+    for places in (range(3), range(1, 3), range(0, 3, 2)):
         of_part = [examples[place] for place in places]
         part = BatchPart(places.start, len(examples), tf.constant(3), stride=places.step)
         tree = explore(search, of_part, part)
