@@ -112,13 +112,18 @@ def test_without_the_right_sentences_there_is_nothing_to_learn(randomer, beta):
 
 @pytest.mark.slow
 def test_reinforce_needs_exploration(tmp_path):
-    learner = load("reinforce.gin", "Rollouts.epsilon = 0.0", "Reinforce.baseline = 0.0")
+    learner = load(
+        "reinforce.gin",
+        "Rollouts.epsilon = 0.0",
+        "Reinforce.baseline = 0.0",
+        "train/BeamSearch.beam_size = 16",
+    )
     epsilon = tf.Variable(0.3)
     learner.train_step.search.selection = Rollouts(lambda step: epsilon.read_value())
     reinforce = Beginner(learner, tmp_path)
-    assert understood(reinforce.anew(), steps=280) > LEARNED
+    assert understood(reinforce.anew(), steps=240) > LEARNED
     epsilon.assign(0.0)
-    assert understood(reinforce.anew(), steps=280) < BLIND
+    assert understood(reinforce.anew(), steps=240) < BLIND
 
 
 IN_CONTEXT = [
