@@ -136,7 +136,7 @@ def test_in_the_middle_of_a_dialogue_programs_go_on_from_its_world_and_commands(
     assert len(repeats) <= 2 * search.iterations_per_utterance
 
 
-def test_no_complete_program_is_lost_in_a_wide_beam():
+def test_no_complete_program_is_lost():
     search = BeamSearch(get_machine("scene"), toy_parser("scene"), beam_size=128)
     assert_finds_the_same(search, toy_examples("scene")[:2])
 
