@@ -43,13 +43,6 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker("slow")
 
 
-def pytest_collection_finish() -> None:
-    """What is imported by now stays: to search it for garbage takes a tenth of the time."""
-    gc.collect()
-    gc.freeze()
-    gc.set_threshold(20_000, 20, 20)
-
-
 @pytest.fixture(scope="module", autouse=True)
 def _graphs_are_as_built() -> None:
     """To optimize a graph takes long; processes that tests start do it."""
