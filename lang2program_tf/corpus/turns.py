@@ -111,6 +111,29 @@ def turns(
     )
 
 
+def with_commands(
+    domain: Domain, examples: Sequence[Example], choices: Sequence[int]
+) -> tuple[Example, ...]:
+    """The same turns, with other commands before them.
+
+    Args:
+        domain: whose turns they are.
+        examples: N turns, all those of a dialogue in their order.
+        choices: N numbers, which of the commands that lead from the world of a turn to its target
+            was performed; for turns that have none any number.
+    """
+    changed = []
+    history: tuple[Command, ...] = ()
+    for example, choice in zip(examples, choices):
+        if example.start is None:
+            raise ValueError(f"example {example.id} must be a turn")
+        history = history[: example.start.utterance]
+        changed.append(example._replace(start=State(example.start.world, history)))
+        found = commands_between(domain, example.start.world, domain.parse_world(example.target))
+        history = (*history, found[choice] if found else UNKNOWN_COMMAND)
+    return tuple(changed)
+
+
 def _dialogue(domain: Domain, line: Line, number: int) -> Dialogue:
     texts = [known_world(line, number, place) for place in range(len(line.worlds))]
     worlds = [domain.parse_world(texts[0])]

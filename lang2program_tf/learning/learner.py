@@ -14,8 +14,9 @@ from numpy.typing import NDArray
 import gin
 from lang2program_tf.cores import MOST_PARTS, predicted_parts
 from lang2program_tf.corpus.batches import Batch, BatchMaker
-from lang2program_tf.corpus.programs import load_programs
+from lang2program_tf.corpus.programs import list_programs, load_programs
 from lang2program_tf.corpus.scone import Example
+from lang2program_tf.corpus.turns import with_commands
 from lang2program_tf.language import MAX_TOKENS
 from lang2program_tf.learning.averaging import keeps_average
 from lang2program_tf.learning.program_scores import program_log_probs
@@ -134,22 +135,39 @@ class Learner:
                 seed=self.seed,
             )
 
-    def cut_if_due(self, maker: BatchMaker) -> None:
+    def training_maker(self) -> BatchMaker:
+        """Makes batches of the training examples, with the commands so far that were chosen."""
+        examples = self.task.examples("train")
+        recall = self.train_step.recall
+        choices = recall.chosen() if recall is not None else None
+        if recall is not None and choices is not None:
+            examples = with_commands(self.task.domain, examples, choices)
+            recall.replace_sets(list_programs(self.task.domain, examples))
+        return self.task.batch_maker(examples)
+
+    def cut_if_due(self, maker: BatchMaker) -> BatchMaker:
         """Cuts the sets of recalled programs, if they are to be cut before the next step.
 
         Args:
             maker: makes batches of the training examples.
+
+        Returns:
+            What makes them from now on: another one if the commands so far were chosen anew.
         """
         recall = self.train_step.recall
         if recall is None or not recall.cut_is_due(int(self.step)):
-            return
+            return maker
 
         def score(numbers: NDArray[np.int32], programs: NDArray[np.int32]) -> NDArray[np.float32]:
             log_probs: NDArray[np.float32] = self._score_graph(maker(numbers), programs).numpy()
             return log_probs
 
         with self.evaluation_weights():
+            if recall.choices is not None:
+                recall.choose(score)
+                maker = self.training_maker()
             recall.cut(score)
+        return maker
 
     def train(self, batch: Batch) -> StepMetrics:
         """Learns from one batch, and counts the step."""

@@ -7,14 +7,14 @@ import json
 import math
 import signal
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
 import gin
 from lang2program_tf.code_version import code_version
-from lang2program_tf.corpus.batches import Batch, training_batches
+from lang2program_tf.corpus.batches import Batch, BatchMaker, training_batches
 from lang2program_tf.corpus.order import evaluation_sample
 from lang2program_tf.corpus.scone import Example
 from lang2program_tf.errors import UserError
@@ -157,19 +157,18 @@ class TrainingLoop:
             self.folder.forget_after(self._step)
             if self._step:
                 self.folder.note_code(code_version())
-        maker = self.learner.task.batch_maker(self._train_examples)
-        batches = training_batches(
-            maker, batch_size=self.batch_size, seed=self.learner.seed, start_step=self._step
-        )
+        maker = self.learner.training_maker()
+        batches = self._batches(maker)
         with (
             stop_signals() as received,
             self._reporter() as reporter,
         ):
             started = time.monotonic() - float(self.progress.seconds)
-            for batch in batches:
-                if self._is_over():
-                    break
-                self.learner.cut_if_due(maker)
+            while not self._is_over():
+                former, maker = maker, self.learner.cut_if_due(maker)
+                if maker is not former:
+                    batches = self._batches(maker)
+                batch = next(batches)
                 self._train_on(batch, reporter)
                 self._evaluate_if_due(batch, reporter)
                 self.progress.seconds.assign(time.monotonic() - started)
@@ -185,6 +184,14 @@ class TrainingLoop:
     @property
     def _step(self) -> int:
         return int(self.learner.step)
+
+    def _batches(self, maker: BatchMaker) -> Iterator[Batch]:
+        """The batches from this step on."""
+        return iter(
+            training_batches(
+                maker, batch_size=self.batch_size, seed=self.learner.seed, start_step=self._step
+            )
+        )
 
     def _open_checkpoints(self) -> Checkpoints:
         return Checkpoints(self.folder.path, **self.learner.variables(), progress=self.progress)
