@@ -135,9 +135,8 @@ class Learner:
                 seed=self.seed,
             )
 
-    def training_maker(self) -> BatchMaker:
+    def training_maker(self, examples: tuple[Example, ...]) -> BatchMaker:
         """Makes batches of the training examples, with the commands so far that were chosen."""
-        examples = self.task.examples("train")
         recall = self.train_step.recall
         choices = recall.chosen() if recall is not None else None
         if recall is not None and choices is not None:
@@ -165,7 +164,7 @@ class Learner:
         with self.evaluation_weights():
             if recall.choices is not None:
                 recall.choose(score)
-                maker = self.training_maker()
+                maker = self.training_maker(maker.examples)
             recall.cut(score)
         return maker
 

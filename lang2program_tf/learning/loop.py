@@ -157,7 +157,7 @@ class TrainingLoop:
             self.folder.forget_after(self._step)
             if self._step:
                 self.folder.note_code(code_version())
-        maker = self.learner.training_maker()
+        maker = self.learner.training_maker(self._train_examples)
         batches = self._batches(maker)
         with (
             stop_signals() as received,

@@ -4,13 +4,14 @@ import pytest
 from hypothesis import given, settings
 
 from lang2program_tf.corpus.scone import Line
-from lang2program_tf.corpus.turns import read_dialogues, turns
+from lang2program_tf.corpus.turns import read_dialogues, turns, with_commands
 from lang2program_tf.errors import UserError
 from lang2program_tf.language import (
     UNKNOWN_COMMAND,
     Kind,
     State,
     commands_between,
+    get_domain,
     perform,
 )
 from lang2program_tf.language.scene import Person
@@ -51,6 +52,18 @@ def test_where_several_commands_fit_the_seed_chooses():
 
     assert set(firsts(0)) == {"0", "2"}
     assert firsts(0) == firsts(0) != firsts(1)
+
+
+def test_turns_can_be_given_other_commands_so_far():
+    lines = [
+        line("1:2 2:0", "1:0 2:2", "1:0", "1:2 2:3 3:4", "1:2 2:3"),
+        line("1:2 2:0", "1:0 2:2", "1:0"),
+    ]
+    examples = turns(lines, domain="tangrams")
+    dialogues = read_dialogues(lines, domain="tangrams")
+    for choices in ([0, 0, 0, 0, 1, 0], [1, 0, 0, 0, 0, 0]):
+        expected = (*dialogues[0].examples(choices[:4]), *dialogues[1].examples(choices[4:]))
+        assert with_commands(get_domain("tangrams"), examples, choices) == expected
 
 
 def test_one_may_choose_among_the_candidates():

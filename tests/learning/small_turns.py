@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from lang2program_tf.corpus.programs import ProgramMemory, list_programs
+from lang2program_tf.corpus.scone import Example as Turn
 from lang2program_tf.corpus.scone import Line
 from lang2program_tf.corpus.turns import turns
 from lang2program_tf.language import get_domain
@@ -27,7 +29,7 @@ RICH = 3  # the turn with six programs, of which two have an index
 WITHOUT = 4  # the turn that has no program
 
 
-def plain_turns() -> list[Example]:
+def plain_turns(turns: Sequence[Turn] = TURNS) -> list[Example]:
     """The turns as a search knows them; each sentence is a word."""
     return [
         Example(
@@ -36,7 +38,7 @@ def plain_turns() -> list[Example]:
             utterances=[[5 + number] for number in range(len(turn.utterances))],
             start=turn.start,
         )
-        for turn in TURNS
+        for turn in turns
     ]
 
 

@@ -139,6 +139,7 @@ IN_CONTEXT = [
     "CosineDecay.warmup_target = 0.003",
     "CosineDecay.decay_steps = 300",
     "ProgramRecall.cuts = (70,)",
+    "ProgramRecall.choose_commands = False",
     "LinearSchedule.wait = 70",
 ]
 
@@ -157,7 +158,7 @@ def right_dialogues(learner: Learner, *, deal_out: bool) -> float:
         examples = tuple(e._replace(utterances=left[len(e.utterances)].pop()) for e in examples)
     maker = learner.task.batch_maker(examples)
     for batch in training_batches(maker, batch_size=30, seed=0).take(225):
-        learner.cut_if_due(maker)
+        assert learner.cut_if_due(maker) is maker
         learner.train(batch)
     new = [e for e in learner.task.examples("dev") if len(e.utterances) == 2]
     with learner.evaluation_weights():

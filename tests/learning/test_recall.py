@@ -9,6 +9,7 @@ import pytest
 import tensorflow as tf
 
 from lang2program_tf.corpus.programs import list_programs
+from lang2program_tf.corpus.turns import with_commands
 from lang2program_tf.learning.optimizers import adam
 from lang2program_tf.learning.priors import NamingPrior
 from lang2program_tf.learning.program_scores import program_log_probs
@@ -20,6 +21,7 @@ from tests.learning.small_steps import Recorder
 from tests.learning.small_turns import (
     DOMAIN,
     MACHINE,
+    MEMORY,
     RICH,
     TURNS,
     WITHOUT,
@@ -28,7 +30,7 @@ from tests.learning.small_turns import (
     recall,
     turn_tensors,
 )
-from tests.search.toys import programs_of, toy_parser, words_of
+from tests.search.toys import programs_of, tensors_of, toy_parser, words_of
 
 ALL = tf.range(len(TURNS))
 INDEX = DOMAIN.token_id(DOMAIN.token("index"))
@@ -123,6 +125,51 @@ def test_the_prior_counts_until_the_first_cut_is_done():
     assert not any(INDEX in program for program in recalled(memory)[RICH])
     memory.cut(likes_index)
     assert all(INDEX in program for program in recalled(memory)[RICH])
+
+
+def test_the_command_is_chosen_whose_programs_together_are_likeliest():
+    memory = recall(choose_commands=True)
+    assert memory.chosen() is None
+    swap = 2  # the only turn that two commands fit
+    commands = MEMORY.commands[MEMORY.offsets[swap] : MEMORY.offsets[swap + 1]]
+    assert set(commands) == {0, 1}
+
+    def likes(wanted: int):
+        liked = {
+            tuple(row)
+            for row in MEMORY.tokens[MEMORY.offsets[swap] :][: len(commands)][commands == wanted]
+        }
+
+        def score(numbers: np.ndarray, programs: np.ndarray) -> np.ndarray:
+            del numbers
+            rows = programs.reshape(-1, programs.shape[-1])
+            scores = [0.0 if tuple(row) in liked else -3.0 for row in rows]
+            return np.array(scores, np.float32).reshape(programs.shape[:2])
+
+        return score
+
+    for wanted in (0, 1):
+        memory.choose(likes(wanted))
+        assert memory.chosen() == [0, 0, wanted, 0, 0]
+
+
+def test_other_commands_so_far_have_other_programs():
+    memory = recall(size=100, choose_commands=True)
+    turned = with_commands(DOMAIN, TURNS, [0, 0, 1, 0, 0])
+    other = with_commands(DOMAIN, TURNS, [0, 0, 0, 0, 0])
+    histories = {turn[RICH].start.history[-1] for turn in (turned, other)}
+    assert len(histories) == 2  # a swap, with either piece named first
+    found = []
+    for turns in (turned, other):
+        memory.replace_sets(list_programs(DOMAIN, turns))
+        kept = memory.explore(
+            tensors_of(MACHINE, plain_turns(turns)), indices=ALL, seed=tf.constant([0, 1])
+        )
+        programs = programs_of(MACHINE, kept)[RICH]
+        assert all(program.rewarded for program in programs)
+        found.append({program.tokens for program in programs})
+    assert len(found[0]) == len(found[1])
+    assert found[0] != found[1]  # what was the first argument of the swap is the second
 
 
 def test_cuts_are_due_one_after_the_other():
