@@ -10,12 +10,11 @@ from lang2program_tf.cli.main import main
 from tests.serving import parsers
 
 
-@pytest.fixture(autouse=True)
-def loaded_once(request, monkeypatch):
-    """The command finds the export loaded, if the test has one."""
-    if "export_dir" in request.fixturenames:
-        loaded = request.getfixturevalue("exported_model")
-        monkeypatch.setattr("lang2program_tf.serving.model.Model", lambda path: loaded)
+@pytest.fixture
+def loaded_export(export_dir, exported_model, monkeypatch):
+    """The folder of an export that the command finds loaded."""
+    monkeypatch.setattr("lang2program_tf.serving.model.Model", lambda path: exported_model)
+    return export_dir
 
 
 @pytest.fixture
@@ -23,7 +22,7 @@ def example():
     return next(e for e in parsers.examples("scene") if len(e.utterances) == 2)
 
 
-def chat(export_dir, monkeypatch, capsys, world, *lines):
+def chat(loaded_export, monkeypatch, capsys, world, *lines):
     """What is printed for each line, after the greeting."""
     printed = []
 
@@ -40,15 +39,15 @@ def chat(export_dir, monkeypatch, capsys, world, *lines):
                 printed.append(capsys.readouterr().out)
 
     monkeypatch.setattr("sys.stdin", Typed())
-    code = main(["chat", "--export", str(export_dir), *(["--world", world] if world else [])])
+    code = main(["chat", "--export", str(loaded_export), *(["--world", world] if world else [])])
     printed.append(capsys.readouterr().out)
     return code, printed
 
 
-def test_sentences_and_undo_change_the_world(export_dir, example, monkeypatch, capsys):
+def test_sentences_and_undo_change_the_world(loaded_export, example, monkeypatch, capsys):
     first, second = example.utterances
     code, out = chat(
-        export_dir, monkeypatch, capsys, example.world, first, second, "/undo", "/undo", "/undo"
+        loaded_export, monkeypatch, capsys, example.world, first, second, "/undo", "/undo", "/undo"
     )
     assert code == 0
     worlds = [text.strip().split("\n")[-6] for text in out[:5]]
@@ -58,18 +57,18 @@ def test_sentences_and_undo_change_the_world(export_dir, example, monkeypatch, c
     assert out[5] == "there is nothing to undo\n"
 
 
-def test_more_shows_all_programs_and_the_attention(export_dir, example, monkeypatch, capsys):
+def test_more_shows_all_programs_and_the_attention(loaded_export, example, monkeypatch, capsys):
     _, out = chat(
-        export_dir, monkeypatch, capsys, example.world, "/more", example.utterances[0], "/more"
+        loaded_export, monkeypatch, capsys, example.world, "/more", example.utterances[0], "/more"
     )
     assert out[1] == "nothing has been said yet\n"
     assert out[3].count("%") > 3 and "attention of each token" in out[3]
 
 
-def test_worlds_can_be_changed_and_mistakes_are_told(export_dir, monkeypatch, capsys):
+def test_worlds_can_be_changed_and_mistakes_are_told(loaded_export, monkeypatch, capsys):
     lines = ("/world 1:x", "/world " + "1:r_" + "".join(f" {i}:__" for i in range(2, 11)), "/nope")
     code, out = chat(
-        export_dir, monkeypatch, capsys, None, *lines, "/help", "", "/quit", "he leaves"
+        loaded_export, monkeypatch, capsys, None, *lines, "/help", "", "/quit", "he leaves"
     )
     assert "a scene has 10 positions" in out[1]
     assert out[2].startswith("1:r_ 2:__")
@@ -78,14 +77,14 @@ def test_worlds_can_be_changed_and_mistakes_are_told(export_dir, monkeypatch, ca
     assert (out[5], out[6], len(out), code) == ("", "", 7, 0)
 
 
-def test_an_utterance_without_a_program_says_why(export_dir, monkeypatch, capsys):
-    _, out = chat(export_dir, monkeypatch, capsys, None, "x" * 3000)
+def test_an_utterance_without_a_program_says_why(loaded_export, monkeypatch, capsys):
+    _, out = chat(loaded_export, monkeypatch, capsys, None, "x" * 3000)
     assert out[1].startswith("no program: utterance 1 is longer than")
 
 
-def test_it_reads_lines_that_are_piped_to_it(export_dir, monkeypatch, capsys):
+def test_it_reads_lines_that_are_piped_to_it(loaded_export, monkeypatch, capsys):
     monkeypatch.setattr("sys.stdin", io.StringIO("/world\n/quit\n"))
-    assert main(["chat", "--export", str(export_dir)]) == 0
+    assert main(["chat", "--export", str(loaded_export)]) == 0
     out = capsys.readouterr().out
     assert out.startswith("This is scene. ") and out.count("─────") == 20
 

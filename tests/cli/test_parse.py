@@ -15,21 +15,20 @@ def example():
     return next(e for e in parsers.examples("scene") if len(e.utterances) == 2)
 
 
-@pytest.fixture(autouse=True)
-def loaded_once(request, monkeypatch):
-    """The command finds the export loaded, if the test has one."""
-    if "export_dir" in request.fixturenames:
-        loaded = request.getfixturevalue("exported_model")
-        monkeypatch.setattr("lang2program_tf.serving.model.Model", lambda path: loaded)
+@pytest.fixture
+def loaded_export(export_dir, exported_model, monkeypatch):
+    """The folder of an export that the command finds loaded."""
+    monkeypatch.setattr("lang2program_tf.serving.model.Model", lambda path: exported_model)
+    return export_dir
 
 
-def parse(export_dir, example, *options):
-    source = ["--export", str(export_dir), "--world", example.world]
+def parse(loaded_export, example, *options):
+    source = ["--export", str(loaded_export), "--world", example.world]
     return main(["parse", *source, *options, *example.utterances])
 
 
-def test_it_draws_worlds_and_shows_programs_and_attention(export_dir, example, capsys):
-    assert parse(export_dir, example) == 0
+def test_it_draws_worlds_and_shows_programs_and_attention(loaded_export, example, capsys):
+    assert parse(loaded_export, example) == 0
     out = capsys.readouterr().out
     first, second = example.utterances
     assert out.startswith(f"{example.world}\n")
@@ -43,8 +42,8 @@ def test_it_draws_worlds_and_shows_programs_and_attention(export_dir, example, c
         assert " ".join(utterance.lower().split()) in tables
 
 
-def test_the_json_can_be_verified(export_dir, example, capsys, tmp_path):
-    assert parse(export_dir, example, "--json") == 0
+def test_the_json_can_be_verified(loaded_export, example, capsys, tmp_path):
+    assert parse(loaded_export, example, "--json") == 0
     out = capsys.readouterr().out
     answer = json.loads(out)
     assert answer["request"]["world"] == example.world
@@ -54,20 +53,20 @@ def test_the_json_can_be_verified(export_dir, example, capsys, tmp_path):
     assert capsys.readouterr().out == "row 1: 3 programs lead to their worlds\n"
 
 
-def test_it_shows_how_words_were_read_and_which_are_unknown(export_dir, example, capsys):
+def test_it_shows_how_words_were_read_and_which_are_unknown(loaded_export, example, capsys):
     typed = example._replace(utterances=("The man in yelow leaves.", "he xyzzyx back"))
-    parse(export_dir, typed)
+    parse(loaded_export, typed)
     out = capsys.readouterr().out
     assert "1. The man in yelow leaves.\n   (read as: the man in yellow leaves)\n" in out
     assert "2. he xyzzyx back\n   (unknown words: xyzzyx)\n" in out
-    parse(export_dir, typed, "--json")
+    parse(loaded_export, typed, "--json")
     answer = json.loads(capsys.readouterr().out)
     assert answer["read_as"] == ["the man in yellow leaves", "he xyzzyx back"]
     assert answer["unknown_words"] == [[], ["xyzzyx"]]
 
 
-def test_a_request_without_a_program_exits_1_and_says_why(export_dir, capsys):
-    assert main(["parse", "--export", str(export_dir), "--world", "1:x", "he leaves"]) == 1
+def test_a_request_without_a_program_exits_1_and_says_why(loaded_export, capsys):
+    assert main(["parse", "--export", str(loaded_export), "--world", "1:x", "he leaves"]) == 1
     assert capsys.readouterr().out.startswith("no program: the world is not in the notation")
 
 

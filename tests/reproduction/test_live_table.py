@@ -57,7 +57,7 @@ def test_hours_are_told_as_hours(jobs: list[Job]):
 
 def test_a_terminal_is_redrawn_in_place(jobs: list[Job], monkeypatch: pytest.MonkeyPatch):
     size = os.terminal_size((100, 24))
-    monkeypatch.setattr("shutil.get_terminal_size", lambda: size)
+    monkeypatch.setattr("shutil.get_terminal_size", lambda fallback=None: size)
     stream = io.StringIO()
     view = LiveTable(jobs, stream)
     view.tick()
