@@ -35,9 +35,11 @@ from lang2program_tf.learning.weights import GradientWeights
 from lang2program_tf.legacy_keras import Optimizer
 from lang2program_tf.log_probs import NEVER
 from lang2program_tf.machine import Examples
+from lang2program_tf.model.dropout import DropoutSeed
 from lang2program_tf.model.parser import Parser
 from lang2program_tf.model.parser_protocol import MemoryProtocol, ParserProtocol
 from lang2program_tf.search import BatchPart, BeamSearch, SearchTree
+from lang2program_tf.search.batch_part import whole_batch
 from lang2program_tf.search.tree import by_example
 
 
@@ -170,11 +172,10 @@ class TrainStep(tf.Module):
             part: if these examples are part of a batch.
         """
         machine = self.search.machine
-        dropout_seed = seed
-        if part is not None:  # sentences of a batch share their draws, those of two parts cannot
-            dropout_seed = tf.random.experimental.stateless_fold_in(seed, part.first)
+        of_batch = part or whole_batch(examples)
+        places = of_batch.first + of_batch.stride * tf.range(tf.shape(words)[0])
         with tf.GradientTape() as tape:
-            memory = self._read(words, examples, dropout_seed)
+            memory = self._read(words, examples, DropoutSeed(seed, places))
             with tape.stop_recording():
                 tree = self._explore(memory, examples, indices, part, seed=seed, step=step)
                 weighed = tree.complete > NEVER if self.weights.weighs_all else tree.rewarded
@@ -229,7 +230,7 @@ class TrainStep(tf.Module):
         norm = tf.cond(contribution.weighty > 0, update, lambda: tf.constant(0.0))
         return step_metrics(contribution.totals, norm, num_examples)
 
-    def _read(self, words: tf.Tensor, examples: Examples, seed: tf.Tensor) -> Any:
+    def _read(self, words: tf.Tensor, examples: Examples, seed: DropoutSeed) -> Any:
         """What the parser has read, with what is dropped in learning."""
         parser = self.parser
         if isinstance(parser, Parser) and parser.context and self.search.jit_compile:

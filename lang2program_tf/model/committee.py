@@ -12,6 +12,7 @@ from lang2program_tf.machine.examples import Examples
 from lang2program_tf.machine.features import HistoryFeatures
 from lang2program_tf.machine.follow import Following
 from lang2program_tf.model.decoder import DecoderScores
+from lang2program_tf.model.dropout import DropoutSeed
 from lang2program_tf.model.parser import Parser, ParserMemory
 
 
@@ -61,7 +62,7 @@ class Committee:
         return self.members[0].num_words
 
     def read(
-        self, words: tf.Tensor, examples: Examples, *, dropout_seed: tf.Tensor | None = None
+        self, words: tf.Tensor, examples: Examples, *, dropout_seed: DropoutSeed | None = None
     ) -> CommitteeMemory:
         """Every member reads; all see the same of the world."""
         features = self.members[0].context_features(examples)

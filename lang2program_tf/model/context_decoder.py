@@ -21,7 +21,7 @@ from lang2program_tf.model.initial_values import InitialValues
 from lang2program_tf.model.linear import Linear
 
 # Dropout, or nothing that is dropped.
-Keep = Callable[[tf.Tensor], tf.Tensor]
+Keep = Callable[[tf.Tensor, str], tf.Tensor]
 
 _MAX_AGE = MAX_COMMANDS  # sentences that are older are taken for as old
 SENTENCES, WORLD, COMMANDS = CONTEXTS = ("sentences", "world", "commands")
@@ -74,7 +74,7 @@ class ContextMemory(NamedTuple):
         bias: [V] float32, the constant part of the scores.
         num_sentences: scalar int32, M.
         num_words: scalar int32, W.
-        dropout: in learning.
+        dropout: of the B turns, in learning.
     """
 
     summaries: tf.Tensor
@@ -95,6 +95,7 @@ class ContextMemory(NamedTuple):
             words=self.words.of_examples(rows),
             place=take(self.place, rows),
             contexts=tuple(items.of_examples(rows) for items in self.contexts),
+            dropout=self.dropout and self.dropout.of_examples(rows),
         )
 
     def with_room(self, num_words: int) -> ContextMemory:
@@ -189,13 +190,13 @@ class ContextDecoder(tf.keras.layers.Layer):
         """Reads B turns and multiplies out what no prefix changes."""
         kept: Keep = dropout or _all_kept
         tokens = tf.transpose(self.token_embeddings)
-        summary = kept(sentences.summary)
+        summary = kept(sentences.summary, "summary")
         contexts = []
         if WORLD in self.contexts:
-            items = self._items(self.object_item, features.objects, kept)
+            items = kept(_layer(self.object_item, features.objects), "objects")
             contexts.append(self.objects.prepare(items, tf.fill(tf.shape(items)[:2], True)))
         if COMMANDS in self.contexts:
-            items = self._items(self.command_item, features.commands, kept)
+            items = kept(_layer(self.command_item, features.commands), "commands")
             contexts.append(self.commands.prepare(items, features.performed))
         said = self._said(sentences, kept)
         return ContextMemory(
@@ -225,9 +226,9 @@ class ContextDecoder(tf.keras.layers.Layer):
         """
         del utterance
         kept: Keep = memory.dropout or _all_kept
-        query = kept(tf.nn.relu(history + memory.summaries[:, tf.newaxis]))
+        query = kept(tf.nn.relu(history + memory.summaries[:, tf.newaxis]), "first")
         read, attention = self.words.read(memory.words, query)
-        second = kept(tf.nn.relu(_apply(self.second, tf.concat([query, read], axis=-1))))
+        second = kept(_layer(self.second, tf.concat([query, read], axis=-1)), "second")
         reads = [second, read]
         layers = [
             *([self.objects] if WORLD in self.contexts else []),
@@ -235,7 +236,7 @@ class ContextDecoder(tf.keras.layers.Layer):
         ]
         for layer, items in zip(layers, memory.contexts):
             reads.append(layer.read(items, second)[0])
-        last = kept(tf.nn.relu(_apply(self.last, tf.concat(reads, axis=-1))))
+        last = kept(_layer(self.last, tf.concat(reads, axis=-1)), "last")
         query_scores = _matmul(last, memory.token_kernel) + memory.bias
         context_scores = _matmul(read, memory.word_kernel)
         logits = query_scores + context_scores
@@ -248,9 +249,6 @@ class ContextDecoder(tf.keras.layers.Layer):
             query=last,
             history=history,
         )
-
-    def _items(self, layer: Linear, features: tf.Tensor, kept: Keep) -> tf.Tensor:
-        return kept(tf.nn.relu(_apply(layer, features)))
 
     def _said(self, sentences: Sentences, kept: Keep) -> Said:
         """The words of all sentences that have been said, without gaps: padding costs nothing."""
@@ -265,7 +263,7 @@ class ContextDecoder(tf.keras.layers.Layer):
         row = tf.gather(sentences.number, sentence, batch_dims=1) * num_words + word
         known = tf.reshape(_apply(self.words_item, sentences.words), [-1, self.width])
         ages = tf.clip_by_value(tf.gather(age, sentence, batch_dims=1), 0, _MAX_AGE)
-        items = kept(tf.nn.relu(tf.gather(known, row) + tf.gather(self.ages, ages)))
+        items = kept(tf.nn.relu(tf.gather(known, row) + tf.gather(self.ages, ages)), "said")
         return Said(items, place.values > 0, place.indices)
 
 
@@ -277,8 +275,13 @@ def _in_place(memory: ContextMemory, attention: tf.Tensor) -> tf.Tensor:
     return tf.reshape(everywhere, [shape[0], shape[1], memory.num_sentences, memory.num_words])
 
 
-def _all_kept(values: tf.Tensor) -> tf.Tensor:
+def _all_kept(values: tf.Tensor, layer: str) -> tf.Tensor:
+    del layer
     return values
+
+
+def _layer(layer: Linear, values: tf.Tensor) -> tf.Tensor:
+    return tf.nn.relu(_apply(layer, values))
 
 
 def _apply(layer: Linear, values: tf.Tensor) -> tf.Tensor:

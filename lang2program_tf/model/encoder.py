@@ -106,7 +106,7 @@ class UtteranceEncoder(tf.keras.layers.Layer):
         return 2 * self.units
 
     def call(self, words: tf.Tensor, dropout: Dropout | None = None) -> EncodedUtterances:
-        """Encodes word ids [N, W] int32; in learning, without what `dropout` drops."""
+        """Encodes word ids [N, W] int32; in learning, without what is dropped of each sentence."""
         num_words = tf.shape(words)[1]
         lengths = tf.math.count_nonzero(words != PADDING, axis=1, dtype=tf.int32)  # [N]
         vectors = self._embed(words, dropout)  # [N, W, D]
@@ -130,7 +130,7 @@ class UtteranceEncoder(tf.keras.layers.Layer):
         if self.residuals is not None:
             residuals = tf.pad(self.residuals, [[1, 0], [0, 0]])
             vectors += tf.gather(residuals, tf.gather(self._residual_rows, words))
-        return vectors if dropout is None else dropout(vectors)
+        return vectors if dropout is None else dropout(vectors, "vectors")
 
     def _states(self, weights: LSTMWeights, vectors: tf.Tensor) -> tf.Tensor:
         """The states [W, N, units] of one direction, for vectors [W, N, D] in its order."""

@@ -25,10 +25,11 @@ from lang2program_tf.model.context_decoder import (
     Sentences,
 )
 from lang2program_tf.model.decoder import AttentionDecoder, DecoderScores
-from lang2program_tf.model.dropout import Dropout
+from lang2program_tf.model.dropout import Dropout, DropoutSeed, example_keys, sentence_keys
 from lang2program_tf.model.encoder import UtteranceEncoder
 from lang2program_tf.model.history import StackHistory, StackTables, TokensHistory
 from lang2program_tf.model.initial_values import InitialValues
+from lang2program_tf.word_ids import PADDING
 
 HISTORIES = ("tokens", "stack")
 # The original takes mean and spread of its embedding tables from the most frequent words.
@@ -198,7 +199,7 @@ class Parser(tf.keras.Model):
         words: tf.Tensor,
         examples: Examples | None = None,
         *,
-        dropout_seed: tf.Tensor | None = None,
+        dropout_seed: DropoutSeed | None = None,
         features: ContextFeatures | None = None,
     ) -> ParserMemory:
         """Reads the utterances of B examples, and multiplies out what no prefix changes.
@@ -207,7 +208,7 @@ class Parser(tf.keras.Model):
             words: [B, M, W] int32, word ids with padding (id 1) behind utterances.
             examples: where they begin; looked at in context only: the paper's parser knows the
                 world by what programs do in it.
-            dropout_seed: [2] int32, to drop numbers and words as in learning.
+            dropout_seed: to drop numbers and words as in learning.
             features: of `context_features`, if they are known already.
         """
         if self.context:
@@ -224,16 +225,19 @@ class Parser(tf.keras.Model):
         self,
         words: tf.Tensor,
         examples: Examples,
-        dropout_seed: tf.Tensor | None,
+        dropout_seed: DropoutSeed | None,
         features: ContextFeatures | None,
     ) -> ContextMemory:
-        dropout = None
-        if dropout_seed is not None:
-            dropout = Dropout(self.dropout, word_rate=self.word_dropout, seed=dropout_seed)
         # Turns of one dialogue share their sentences; each is read once.
         shape = tf.shape(words)
         different = tf.raw_ops.UniqueV2(x=tf.reshape(words, [-1, shape[2]]), axis=[0])
-        encoded = self.encoder(different.y, dropout)
+        dropout = of_sentences = None
+        if dropout_seed is not None:
+            rates = (self.dropout, self.word_dropout)
+            dropout = Dropout(*rates, keys=example_keys(dropout_seed))
+            keys = sentence_keys(dropout_seed, different.y, padding=PADDING)
+            of_sentences = Dropout(*rates, keys=keys)
+        encoded = self.encoder(different.y, of_sentences)
         number = tf.reshape(different.idx, shape[:2])  # [B, M]
         present = tf.gather(number, examples.num_commands, batch_dims=1)
         sentences = Sentences(

@@ -11,6 +11,7 @@ from lang2program_tf.machine.examples import Examples
 from lang2program_tf.machine.features import HistoryFeatures
 from lang2program_tf.machine.follow import Following
 from lang2program_tf.model.decoder import DecoderScores
+from lang2program_tf.model.dropout import DropoutSeed
 
 
 class MemoryProtocol(Protocol):
@@ -43,14 +44,14 @@ class ParserProtocol(Protocol):
     trainable_variables: Sequence[tf.Variable]
 
     def read(
-        self, words: tf.Tensor, examples: Examples, *, dropout_seed: tf.Tensor | None = None
+        self, words: tf.Tensor, examples: Examples, *, dropout_seed: DropoutSeed | None = None
     ) -> Any:
         """The memory of B examples, see `MemoryProtocol`.
 
         Args:
             words: [B, M, W] int32, word ids.
             examples: where they begin.
-            dropout_seed: [2] int32 in learning, for parsers that then drop some of what they see.
+            dropout_seed: in learning, for parsers that then drop some of what they see.
         """
 
     def begin(self, memory: Any, num_prefixes: int) -> Any:

@@ -14,6 +14,7 @@ from lang2program_tf.machine.context import context_features
 from lang2program_tf.model import Parser
 from lang2program_tf.model.attention import Attention
 from lang2program_tf.model.context_decoder import CONTEXTS
+from lang2program_tf.model.dropout import DropoutSeed
 from lang2program_tf.word_ids import PADDING
 from tests.model.turns import (
     DOMAIN,
@@ -79,7 +80,7 @@ def test_without_any_context_it_is_the_papers_parser():
         variable.name for variable in other.trainable_variables
     ]
     assert not any("object" in v.name and "decoder" in v.name for v in papers.trainable_variables)
-    with_more = scores(papers, dropout_seed=tf.constant([1, 2]))
+    with_more = scores(papers, dropout_seed=dropout_seed(2))
     alone = other(
         tf.constant(WORDS), histories(), tf.repeat(turns().num_commands[:, tf.newaxis], 3, axis=1)
     )
@@ -142,11 +143,15 @@ def test_gradients_reach_every_variable(parser):
         )
 
 
+def dropout_seed(step: int) -> DropoutSeed:
+    return DropoutSeed(tf.constant([1, step]), tf.range(3))
+
+
 def test_learning_drops_by_seed_and_prediction_drops_nothing():
     parser = context_parser(dropout=0.2, word_dropout=0.2)
     plain = scores(parser).log_probs.numpy()
     first, again, other = (
-        scores(parser, dropout_seed=tf.constant([1, seed])).log_probs.numpy() for seed in (0, 0, 1)
+        scores(parser, dropout_seed=dropout_seed(step)).log_probs.numpy() for step in (0, 0, 1)
     )
     np.testing.assert_array_equal(first, again)
     assert np.abs(first - other).max() > 1e-3

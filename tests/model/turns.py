@@ -15,6 +15,7 @@ from lang2program_tf.machine.features import HistoryFeatures
 from lang2program_tf.machine.plain_features import plain_stack_features, plain_tokens_features
 from lang2program_tf.model import DecoderScores, Parser
 from lang2program_tf.model.context_decoder import CONTEXTS
+from lang2program_tf.model.dropout import DropoutSeed
 from lang2program_tf.word_ids import PADDING
 
 DOMAIN = get_domain("alchemy")
@@ -96,7 +97,7 @@ def scores(
     words: np.ndarray = WORDS,
     examples: Examples | None = None,
     *,
-    dropout_seed: tf.Tensor | None = None,
+    dropout_seed: DropoutSeed | None = None,
 ) -> DecoderScores:
     """The scores of the prefixes of `histories`."""
     examples = turns() if examples is None else examples
