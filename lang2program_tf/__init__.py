@@ -87,7 +87,8 @@ def train(
 
     Raises:
         UserError: something is wrong with the settings or the data, or Ctrl-C has stopped the run,
-            which has then saved itself.
+            which has then saved itself. One of several workers must be started by the command
+            `lang2program train`: it can be stopped and started again only from outside.
     """
     _prepare_tensorflow()
     from pathlib import Path

@@ -19,6 +19,7 @@ from lang2program_tf.learning.learner import Learner
 from lang2program_tf.learning.loop import TrainingLoop
 from lang2program_tf.learning.progress import Progress
 from lang2program_tf.learning.run_folder import CONFIG, RunFolder
+from lang2program_tf.learning.supervision import wants_supervision
 from lang2program_tf.learning.task import Task
 from lang2program_tf.learning.workers import Workers
 from lang2program_tf.model.committee import Committee
@@ -31,6 +32,11 @@ def train(root_dir: str | Path) -> dict[str, Any]:
     folder = RunFolder(root_dir)
     with _settings_errors():
         workers = Workers(_strategy())
+    if workers.count > 1 and wants_supervision():
+        raise UserError(
+            "TF_CONFIG names several workers, and nobody watches over this one: train with the "
+            "command `lang2program train`, which does"
+        )
     with folder.lock() if workers.is_chief else nullcontext():
         folder.check_config(gin.config_str())
         finished = folder.result()
