@@ -188,7 +188,7 @@ class ContextDecoder(tf.keras.layers.Layer):
         self, sentences: Sentences, features: ContextFeatures, dropout: Dropout | None = None
     ) -> ContextMemory:
         """Reads B turns and multiplies out what no prefix changes."""
-        kept: Keep = dropout or _all_kept
+        kept: Keep = _all_kept if dropout is None else dropout.keep
         tokens = tf.transpose(self.token_embeddings)
         summary = kept(sentences.summary, "summary")
         contexts = []
@@ -225,7 +225,7 @@ class ContextDecoder(tf.keras.layers.Layer):
             utterance: not looked at: all prefixes are at the present sentence.
         """
         del utterance
-        kept: Keep = memory.dropout or _all_kept
+        kept: Keep = _all_kept if memory.dropout is None else memory.dropout.keep
         query = kept(tf.nn.relu(history + memory.summaries[:, tf.newaxis]), "first")
         read, attention = self.words.read(memory.words, query)
         second = kept(_layer(self.second, tf.concat([query, read], axis=-1)), "second")

@@ -45,7 +45,7 @@ class Dropout(NamedTuple):
     word_rate: float
     keys: tf.Tensor
 
-    def __call__(self, values: tf.Tensor, layer: str) -> tf.Tensor:
+    def keep(self, values: tf.Tensor, layer: str) -> tf.Tensor:
         """`values` [N, n] or [N, L, n] float32 with some dropped; each layer has its own draws."""
         if self.rate == 0:
             return values

@@ -130,7 +130,7 @@ class UtteranceEncoder(tf.keras.layers.Layer):
         if self.residuals is not None:
             residuals = tf.pad(self.residuals, [[1, 0], [0, 0]])
             vectors += tf.gather(residuals, tf.gather(self._residual_rows, words))
-        return vectors if dropout is None else dropout(vectors, "vectors")
+        return vectors if dropout is None else dropout.keep(vectors, "vectors")
 
     def _states(self, weights: LSTMWeights, vectors: tf.Tensor) -> tf.Tensor:
         """The states [W, N, units] of one direction, for vectors [W, N, D] in its order."""

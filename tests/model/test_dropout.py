@@ -20,12 +20,12 @@ def dropout(rate: float = 0.25, *, word_rate: float = 0.25, step: int = 4) -> Dr
 
 def dropped(step: int = 4, layer: str = "some") -> np.ndarray:
     """[50, 40, 60] bool."""
-    return dropout(step=step)(tf.ones([50, 40, 60]), layer).numpy() == 0
+    return dropout(step=step).keep(tf.ones([50, 40, 60]), layer).numpy() == 0
 
 
 def test_a_share_of_the_numbers_is_dropped_and_the_others_make_up_for_it():
     for shape in ([50, 200], [50, 40, 60]):
-        found = dropout()(tf.ones(shape), "some").numpy()
+        found = dropout().keep(tf.ones(shape), "some").numpy()
         assert abs((found == 0).mean() - 0.25) < 0.01
         np.testing.assert_allclose(found[found > 0], 1 / 0.75, rtol=1e-6)
 
@@ -54,13 +54,13 @@ def test_the_seed_and_the_layer_decide_all():
 
 def test_draws_depend_on_places_and_not_on_who_is_there():
     values = tf.ones([50, 40, 60])
-    found = dropout()(values, "some").numpy()
+    found = dropout().keep(values, "some").numpy()
     few = Dropout(0.25, 0.25, example_keys(seed()._replace(places=tf.constant([41, 3]))))
-    np.testing.assert_array_equal(few(values[:2, :7], "some"), found[[41, 3], :7])
+    np.testing.assert_array_equal(few.keep(values[:2, :7], "some"), found[[41, 3], :7])
     for rows in (slice(1, 50, 2), tf.range(5)):
         some = dropout().of_examples(rows)
         expected = found[rows if isinstance(rows, slice) else rows.numpy()]
-        np.testing.assert_array_equal(some(values[: len(expected)], "some"), expected)
+        np.testing.assert_array_equal(some.keep(values[: len(expected)], "some"), expected)
 
 
 def test_equal_sentences_have_equal_keys_wherever_they_stand():
@@ -83,5 +83,5 @@ def test_words_become_unknown_but_padding_stays():
 def test_rates_of_nothing_change_nothing():
     values, ids = tf.ones([50, 4]), tf.fill([50, 2], 5)
     found = dropout(0.0, word_rate=0.0)
-    np.testing.assert_array_equal(found(values, "some"), values)
+    np.testing.assert_array_equal(found.keep(values, "some"), values)
     np.testing.assert_array_equal(found.words(ids, unknown=UNKNOWN, padding=PADDING), ids)
