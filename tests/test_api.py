@@ -37,6 +37,7 @@ def test_help_shows_how_to_begin_and_every_function():
         assert all(part in getattr(l2p, name).__doc__ for part in ("Args:", "Returns:", "Raises:"))
 
 
+@pytest.mark.slow
 def test_a_loaded_parser_parses():
     parser = l2p.load(EXPORTED / "scene")
     answer = parser.parse(WORLD, ["the man in red leaves"])

@@ -37,6 +37,7 @@ def test_a_missing_file_names_the_shipped_folder():
         find_gin_file("zzz")
 
 
+@pytest.mark.slow
 def test_an_installed_package_carries_the_files_and_what_they_include(tmp_path: Path):
     """Builds what a wheel holds, and loads a file with it that includes others."""
     checkout = Path(__file__).parents[1]

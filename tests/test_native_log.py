@@ -28,6 +28,7 @@ def test_an_error_passes_and_what_was_written_is_shown(capfd: pytest.CaptureFixt
     assert capfd.readouterr().err == "before\n"
 
 
+@pytest.mark.slow
 def test_tensorflow_is_imported_without_remarks_and_once():
     code = (
         "import sys; from lang2program_tf.native_log import import_tensorflow_quietly\n"

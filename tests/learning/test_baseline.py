@@ -31,6 +31,7 @@ def test_it_learns_the_mean_reward():
     np.testing.assert_allclose(baseline.values(query), np.full([1, 3], 0.3), atol=0.01)
 
 
+@pytest.mark.slow
 def test_it_tells_queries_apart():
     baseline = LogisticBaseline(1, learning_rate=0.05)
     query = tf.constant([[[-1.0], [1.0]]])

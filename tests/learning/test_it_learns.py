@@ -128,6 +128,7 @@ def test_reinforce_needs_exploration(tmp_path):
 
 IN_CONTEXT = [
     'Task.corpus = "embedded"',
+    "train/BeamSearch.jit_compile = False",
     "load_embedded.train_lines = 200",
     "load_embedded.dev_lines = 30",
     "load_embedded.test_lines = 1",

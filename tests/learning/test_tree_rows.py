@@ -74,6 +74,7 @@ def test_decisions_need_the_prefixes():
         decisions_at(search.machine, TREE, all_edges(TREE, tf.constant([9])), tf.constant([[0]]))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("history", [("tokens",), ("stack",)])
 def test_rescored_programs_have_seen_the_full_history(history):
     search = small_search("scene", history, independent_utterances=True)

@@ -64,6 +64,7 @@ def assert_plain(domain: str, first: World, states: Sequence[State]) -> None:
 
 @settings(max_examples=40, deadline=None)
 @given(walks(max_commands=MAX_COMMANDS), st.sets(st.integers(0, MAX_COMMANDS - 1), max_size=2))
+@pytest.mark.slow
 def test_the_features_of_a_state_are_those_of_a_plain_reading(walk: Walk, unknown: set[int]):
     states = [
         state._replace(

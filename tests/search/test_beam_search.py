@@ -112,6 +112,7 @@ def test_it_finds_what_the_plain_search_finds(domain, history, beam_size, seed):
     assert_finds_the_same(search, toy_examples(domain))
 
 
+@pytest.mark.slow
 def test_with_a_limit_by_row_each_example_gets_its_own_iterations():
     search = BeamSearch(get_machine("scene"), toy_parser("scene"), beam_size=16, limit="row")
     tree = assert_finds_the_same(search, toy_examples("scene"))
@@ -119,6 +120,7 @@ def test_with_a_limit_by_row_each_example_gets_its_own_iterations():
         assert np.isneginf(tree.complete[7 * count :, row]).all()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("domain", "seed", "limit"),
     [("alchemy", 2, "row"), ("scene", 38, "batch"), ("tangrams", 19, "row")],
@@ -136,6 +138,7 @@ def test_in_the_middle_of_a_dialogue_programs_go_on_from_its_world_and_commands(
     assert len(repeats) <= 2 * search.iterations_per_utterance
 
 
+@pytest.mark.slow
 def test_no_complete_program_is_lost():
     search = BeamSearch(get_machine("scene"), toy_parser("scene"), beam_size=128)
     assert_finds_the_same(search, toy_examples("scene")[:2])
@@ -147,6 +150,7 @@ def test_complete_programs_take_no_place_in_the_beam():
     assert tree.num_complete[0] > 8
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("rule", "domain"),
     [
@@ -177,6 +181,7 @@ def test_randomized_search_finds_what_the_plain_one_finds_with_its_draws(rule, d
     assert_equal(search, tree, expected)
 
 
+@pytest.mark.slow
 def test_independent_utterances_hide_the_tokens_of_earlier_ones():
     machine, parser, examples = get_machine("scene"), toy_parser("scene"), toy_examples("scene")
     search = BeamSearch(machine, parser, beam_size=16, independent_utterances=True)

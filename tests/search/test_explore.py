@@ -78,7 +78,7 @@ def test_with_chance_too_a_part_finds_what_it_finds_in_a_search_of_all(rule):
     search = BeamSearch(get_machine("scene"), toy_parser("scene"), beam_size=8, selection=rule)
     examples = toy_examples("scene")[::-1]
     whole = run(search, words_of(examples), tensors_of(search.machine, examples), seed=SEED)
-    for places in (range(3), range(1, 3), range(0, 3, 2)):
+    for places in (range(1, 3), range(0, 3, 2)):
         of_part = [examples[place] for place in places]
         part = BatchPart(places.start, len(examples), tf.constant(3), stride=places.step)
         tree = explore(search, of_part, part)

@@ -64,6 +64,7 @@ def test_by_row_padding_does_not_matter(parser, together):
         assert_same(expected, found)
 
 
+@pytest.mark.slow
 def test_by_batch_the_longest_example_sets_the_limit_for_all(parser, together):
     """So it is in the original: a neighbour with five utterances makes 7 iterations 35."""
     short, long = EXAMPLES[0], EXAMPLES[2]

@@ -24,6 +24,7 @@ def pool_of(scores):
     )
 
 
+@pytest.mark.slow
 @settings(max_examples=150, deadline=None)
 @given(
     rule=some.sampled_from([RandomizedPaper, RandomizedOriginal]),

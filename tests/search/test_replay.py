@@ -83,6 +83,7 @@ def test_examples_without_programs_have_an_empty_tree():
     assert np.all(np.isneginf(tree.score))
 
 
+@pytest.mark.slow
 def test_compiled_it_gives_the_same():
     machine, examples = get_machine("scene"), midway_examples("scene")[1:]
     search = BeamSearch(machine, toy_parser("scene"), beam_size=16)

@@ -59,6 +59,7 @@ def search_in_python(domain, examples):
     return tree.num_complete.numpy(), best_programs(machine, tree, SETTINGS.top_k)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("domain", DOMAINS)
 def test_answers_are_those_of_the_search(domain):
     language, examples = get_domain(domain), parsers.examples(domain)

@@ -129,6 +129,7 @@ def test_files_for_tf_serving_that_someone_edited_stay(tmp_path):
     assert sorted(path.name for path in tmp_path.iterdir()) == ["batching.config", "models.config"]
 
 
+@pytest.mark.slow
 def test_weights_that_are_not_finite_are_refused_and_leave_nothing(tmp_path):
     parser = parsers.parser("scene")
     variable = parser.token_embeddings
