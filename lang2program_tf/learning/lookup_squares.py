@@ -65,9 +65,7 @@ def _score_squares(
     num_tokens = scores.log_probs.shape[-1]
     errors = tf.exp(scores.log_probs) - tf.one_hot(scored.decisions.token, num_tokens)
     weighted = tf.square(errors) * squared[..., tf.newaxis]  # [B, R, V]
-    shape = tf.shape(scores.attention)
-    attention = tf.reshape(scores.attention, [shape[0], shape[1], -1])
-    context = tf.matmul(attention, memory.decoder.states)
+    context = tf.matmul(scores.attention, memory.decoder.states)
     by_query = parser.decoder.query_scorer(_rows(scores.query))
     by_context = parser.decoder.context_scorer(_rows(context))
     both = tf.square(by_query) + tf.square(by_context)  # [B * R, D]

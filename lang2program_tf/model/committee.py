@@ -23,9 +23,13 @@ class CommitteeMemory(tuple[ParserMemory, ...]):
         """What they have read of some of the examples."""
         return CommitteeMemory(memory.of_examples(rows) for memory in self)
 
-    def with_room(self, num_words: int) -> CommitteeMemory:
-        """The same in the shape that it has for sentences of `num_words` words."""
-        return CommitteeMemory(memory.with_room(num_words) for memory in self)
+    def with_room(self) -> CommitteeMemory:
+        """The same for XLA, in one of few shapes."""
+        return CommitteeMemory(memory.with_room() for memory in self)
+
+    def in_place(self, attention: tf.Tensor) -> tf.Tensor:
+        """Attention [B, R, N] of scores as attention to all words, [B, R, M, W]."""
+        return self[0].in_place(attention)
 
 
 class Committee:

@@ -19,6 +19,7 @@ from lang2program_tf.model.decoder import DecoderScores
 from lang2program_tf.model.dropout import Dropout
 from lang2program_tf.model.initial_values import InitialValues
 from lang2program_tf.model.linear import Linear
+from lang2program_tf.model.said_words import SaidWords, said_words
 
 # Dropout, or nothing that is dropped.
 Keep = Callable[[tf.Tensor, str], tf.Tensor]
@@ -52,13 +53,11 @@ class Said(NamedTuple):
 
     Attributes:
         items: [B, N, H] float32.
-        present: [B, N] bool, which there are.
-        place: [B, N] int32, where they stand among all M * W.
+        words: which they are.
     """
 
     items: tf.Tensor
-    present: tf.Tensor
-    place: tf.Tensor
+    words: SaidWords
 
 
 class ContextMemory(NamedTuple):
@@ -66,46 +65,38 @@ class ContextMemory(NamedTuple):
 
     Attributes:
         summaries: [B, H] float32, what the sentence and the bias add to the first layer.
-        words: the N words that have been said.
-        place: [B, N] int32, where they stand among all M * W.
+        said: the N words that have been said,
+        words: and what is read of them.
         contexts: the objects and the commands, as far as the parser sees them.
         token_kernel: [H, V] float32, from the last layer to scores of tokens.
         word_kernel: [C, V] float32, from what was read of the words to scores of tokens.
         bias: [V] float32, the constant part of the scores.
-        num_sentences: scalar int32, M.
-        num_words: scalar int32, W.
         dropout: of the B turns, in learning.
     """
 
     summaries: tf.Tensor
+    said: SaidWords
     words: Items
-    place: tf.Tensor
     contexts: tuple[Items, ...]
     token_kernel: tf.Tensor
     word_kernel: tf.Tensor
     bias: tf.Tensor
-    num_sentences: tf.Tensor
-    num_words: tf.Tensor
     dropout: Dropout | None
 
     def of_examples(self, rows: slice | tf.Tensor) -> ContextMemory:
         """What it holds of some of the examples."""
         return self._replace(
             summaries=take(self.summaries, rows),
+            said=self.said.of_examples(rows),
             words=self.words.of_examples(rows),
-            place=take(self.place, rows),
             contexts=tuple(items.of_examples(rows) for items in self.contexts),
             dropout=self.dropout and self.dropout.of_examples(rows),
         )
 
-    def with_room(self, num_words: int) -> ContextMemory:
-        """What it holds, with words that are not there until there are M * `num_words`."""
-        count = self.num_sentences * num_words
-        return self._replace(
-            words=self.words.with_room(count),
-            place=tf.pad(self.place, [[0, 0], [0, count - tf.shape(self.place)[1]]]),
-            num_words=tf.constant(num_words),
-        )
+    def with_room(self) -> ContextMemory:
+        """What it holds, with words that are not there until it has one of few numbers of them."""
+        room = self.said.room
+        return self._replace(said=self.said.with_room(room), words=self.words.with_room(room))
 
 
 class ContextDecoder(tf.keras.layers.Layer):
@@ -201,16 +192,14 @@ class ContextDecoder(tf.keras.layers.Layer):
         said = self._said(sentences, kept)
         return ContextMemory(
             summaries=tf.matmul(summary, self.first.kernel[self.history_width :]) + self.first.bias,
-            words=self.words.prepare(said.items, said.present),
-            place=said.place,
+            said=said.words,
+            words=self.words.prepare(said.items, said.words.present),
             contexts=tuple(contexts),
             token_kernel=tf.matmul(self.token_scorer.kernel, tokens),
             word_kernel=tf.matmul(self.word_scorer.kernel, tokens),
             bias=tf.linalg.matvec(
                 self.token_embeddings, self.token_scorer.bias + self.word_scorer.bias
             ),
-            num_sentences=tf.shape(sentences.number)[1],
-            num_words=tf.shape(sentences.words)[1],
             dropout=dropout,
         )
 
@@ -245,7 +234,7 @@ class ContextDecoder(tf.keras.layers.Layer):
             logits=logits,
             query_scores=query_scores,
             context_scores=context_scores,
-            attention=_in_place(memory, tf.reduce_mean(attention, axis=1)),
+            attention=tf.reduce_mean(attention, axis=1),
             query=last,
             history=history,
         )
@@ -255,24 +244,13 @@ class ContextDecoder(tf.keras.layers.Layer):
         age = sentences.present[:, tf.newaxis] - tf.range(tf.shape(sentences.number)[1])  # [B, M]
         said = age >= 0 if SENTENCES in self.contexts else tf.equal(age, 0)
         there = tf.gather(sentences.mask, sentences.number) & said[..., tf.newaxis]
-        there = tf.cast(tf.reshape(there, [tf.shape(age)[0], -1]), tf.int32)  # [B, M * W]
-        longest = tf.maximum(tf.reduce_max(tf.reduce_sum(there, axis=1)), 1)
-        place = tf.math.top_k(there, k=longest)  # [B, N], the first of equal ones first
-        num_words = tf.shape(sentences.words)[1]
-        sentence, word = place.indices // num_words, place.indices % num_words
-        row = tf.gather(sentences.number, sentence, batch_dims=1) * num_words + word
+        words = said_words(there)
+        sentence, word = words.utterance, words.place % words.num_words
+        row = tf.gather(sentences.number, sentence, batch_dims=1) * words.num_words + word
         known = tf.reshape(_apply(self.words_item, sentences.words), [-1, self.width])
         ages = tf.clip_by_value(tf.gather(age, sentence, batch_dims=1), 0, _MAX_AGE)
         items = kept(tf.nn.relu(tf.gather(known, row) + tf.gather(self.ages, ages)), "said")
-        return Said(items, place.values > 0, place.indices)
-
-
-def _in_place(memory: ContextMemory, attention: tf.Tensor) -> tf.Tensor:
-    """Attention [B, R, N] to the words that were said as attention to all, [B, R, M, W]."""
-    shape = tf.shape(attention)
-    size = memory.num_sentences * memory.num_words
-    everywhere = tf.matmul(attention, tf.one_hot(memory.place, size))
-    return tf.reshape(everywhere, [shape[0], shape[1], memory.num_sentences, memory.num_words])
+        return Said(items, words)
 
 
 def _all_kept(values: tf.Tensor, layer: str) -> tf.Tensor:

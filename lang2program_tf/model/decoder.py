@@ -11,60 +11,67 @@ from lang2program_tf.machine.examples import take
 from lang2program_tf.model.encoder import EncodedUtterances
 from lang2program_tf.model.initial_values import InitialValues
 from lang2program_tf.model.linear import Linear
+from lang2program_tf.model.said_words import SaidWords, said_words
 
-# Attention logits of padding, and of the words of other utterances. The second is lower, so that
-# an utterance without any word attends to its own padding, whose states are zero.
+# Attention logits of a place without a word, and of the words of other utterances. The second is
+# lower, so that an utterance without any word attends to that place, whose state is zero.
 _PADDING_LOGIT = -1e9
 _ELSEWHERE_LOGIT = -2e9
 
 
 class DecoderMemory(NamedTuple):
-    """All that the decoder needs to know about B examples of M utterances of W words.
+    """All that the decoder needs to know about B examples of M utterances.
 
-    H1 is the width of the first query layer, H of the query, V the number of tokens.
+    Of their words only those that are there: N in the example with most, padding included. H1 is
+    the width of the first query layer, H of the query, V the number of tokens.
 
     Attributes:
         summaries: [B, M, H1] float32, what utterance vectors and bias add to the first layer.
-        keys: [B, M * W, H] float32, word states times the attention kernel.
-        key_bias: [B, M, M * W] float32, for a prefix at each utterance, what is added to attention
-            logits: word states times the attention bias; very low at padding, and still lower at
-                the
-            words of other utterances.
-        values: [B, M * W, V] float32, what attending to a word adds to each token's score.
-            Attention sums to 1, so that the constant part of context scores is in there too.
-        states: [B, M * W, E] float32, the word states themselves.
+        said: the N words.
+        keys: [B, H, N] float32, word states times the attention kernel.
+        key_bias: [B, M, N] float32, for a prefix at each utterance, what is added to attention
+            logits: word states times the attention bias; very low at the last place, which is
+            padding, and still lower at the words of other utterances.
+        values: [B, N, V] float32, what attending to a word adds to each token's score. Attention
+            sums to 1, so that the constant part of context scores is in there too.
+        states: [B, N, E] float32, the word states themselves.
         query_kernel: [H, V] float32, from query to query scores.
         query_bias: [V] float32, the constant part of query scores.
+        for_xla: whether what is asked of it is to be compiled.
     """
 
     summaries: tf.Tensor
+    said: SaidWords
     keys: tf.Tensor
     key_bias: tf.Tensor
     values: tf.Tensor
     states: tf.Tensor
     query_kernel: tf.Tensor
     query_bias: tf.Tensor
+    for_xla: bool = False
 
     def of_examples(self, rows: slice | tf.Tensor) -> DecoderMemory:
         """What it holds of some of the examples, by a slice or by their numbers [n]."""
         return self._replace(
             summaries=take(self.summaries, rows),
+            said=self.said.of_examples(rows),
             keys=take(self.keys, rows),
             key_bias=take(self.key_bias, rows),
             values=take(self.values, rows),
             states=take(self.states, rows),
         )
 
-    def with_room(self, num_words: int) -> DecoderMemory:
-        """What it holds, with words that are nowhere until it has M * `num_words` of them."""
-        shape = tf.shape(self.key_bias)
-        behind = [0, shape[1] * num_words - shape[2]]
+    def with_room(self) -> DecoderMemory:
+        """What it holds, with words that are nowhere until it has one of few numbers of them."""
+        behind = [0, self.said.room - tf.shape(self.key_bias)[2]]
         elsewhere = [[0, 0], [0, 0], behind]
         return self._replace(
-            keys=tf.pad(self.keys, [[0, 0], behind, [0, 0]]),
+            said=self.said.with_room(self.said.room),
+            keys=tf.pad(self.keys, elsewhere),
             key_bias=tf.pad(self.key_bias, elsewhere, constant_values=_ELSEWHERE_LOGIT),
             values=tf.pad(self.values, [[0, 0], behind, [0, 0]]),
             states=tf.pad(self.states, [[0, 0], behind, [0, 0]]),
+            for_xla=True,
         )
 
 
@@ -76,7 +83,8 @@ class DecoderScores(NamedTuple):
         logits: [B, K, V] float32, query_scores + context_scores.
         query_scores: [B, K, V] float32, the part of the logits that comes from the query.
         context_scores: [B, K, V] float32, the part that comes from the attended words.
-        attention: [B, K, M, W] float32, weights of words, zero outside the prefix's utterance.
+        attention: [B, K, N] float32, weights of the words that the memory holds; zero outside the
+            prefix's utterance. The memory says where they stand (`in_place`).
         query: [B, K, H] float32, the decoder state q.
         history: [B, K, H1] float32, what the execution history adds to the first layer.
     """
@@ -151,24 +159,27 @@ class AttentionDecoder(tf.keras.layers.Layer):
         """
         first = self.query_layers[0]
         tokens = tf.transpose(self.token_embeddings)  # [D, V]
-        states = tf.reshape(encoded.words, [-1, self.attention.bias.shape[0]])  # [N * W, E]
-        keys = tf.matmul(states, self.attention.kernel, transpose_b=True)
-        key_bias = tf.linalg.matvec(states, self.attention.bias)
-        key_bias = tf.where(tf.reshape(encoded.mask, [-1]), key_bias, _PADDING_LOGIT)
-        value_bias = tf.linalg.matvec(self.token_embeddings, self.context_scorer.bias)
-        values = tf.matmul(states, tf.matmul(self.context_scorer.kernel, tokens)) + value_bias
-        summaries = tf.matmul(encoded.summary, first.kernel[self.history_width :]) + first.bias
         num_utterances = tf.shape(encoded.mask)[0] // num_examples
         words_each = tf.shape(encoded.mask)[1]
-        num_words = num_utterances * words_each
+        said = said_words(
+            tf.reshape(encoded.mask, [num_examples, num_utterances, words_each]), spare=1
+        )
+        states = _at_words(encoded.words, said)  # [B, N, E]
+        flat = tf.reshape(states, [-1, states.shape[-1]])  # [B * N, E]
+        count = tf.shape(said.place)[1]
+        keys = tf.matmul(flat, self.attention.kernel, transpose_b=True)
+        keys = tf.reshape(keys, [num_examples, count, keys.shape[1]])
+        key_bias = tf.reshape(tf.linalg.matvec(flat, self.attention.bias), tf.shape(said.place))
+        value_bias = tf.linalg.matvec(self.token_embeddings, self.context_scorer.bias)
+        values = tf.matmul(flat, tf.matmul(self.context_scorer.kernel, tokens)) + value_bias
+        summaries = tf.matmul(encoded.summary, first.kernel[self.history_width :]) + first.bias
         return DecoderMemory(
             summaries=tf.reshape(summaries, [num_examples, num_utterances, first.bias.shape[0]]),
-            keys=tf.reshape(keys, [num_examples, num_words, keys.shape[1]]),
-            key_bias=_by_utterance(
-                tf.reshape(key_bias, [num_examples, num_utterances, words_each])
-            ),
-            values=tf.reshape(values, [num_examples, num_words, tokens.shape[1]]),
-            states=tf.reshape(states, [num_examples, num_words, states.shape[1]]),
+            said=said,
+            keys=tf.transpose(keys, [0, 2, 1]),
+            key_bias=_by_utterance(key_bias, said),
+            values=tf.reshape(values, [num_examples, count, tokens.shape[1]]),
+            states=states,
             query_kernel=tf.matmul(self.query_scorer.kernel, tokens),
             query_bias=tf.linalg.matvec(self.token_embeddings, self.query_scorer.bias),
         )
@@ -184,26 +195,26 @@ class AttentionDecoder(tf.keras.layers.Layer):
             utterance: [B, K] int32, which of its example's M utterances a prefix is at; a prefix
                 at any other number gets scores without meaning.
         """
-        num_utterances = tf.shape(memory.summaries)[1]
-        own = tf.clip_by_value(utterance, 0, num_utterances - 1)
+        own = tf.clip_by_value(utterance, 0, tf.shape(memory.summaries)[1] - 1)
         query = self._query(history + tf.gather(memory.summaries, own, batch_dims=1))  # [B * K, H]
         query_scores = tf.nn.bias_add(tf.matmul(query, memory.query_kernel), memory.query_bias)
         batch = tf.shape(utterance)
         query = tf.reshape(query, [batch[0], batch[1], query.shape[-1]])
         query_scores = tf.reshape(query_scores, [batch[0], batch[1], query_scores.shape[-1]])
-        attention_logits = tf.matmul(query, memory.keys, transpose_b=True)
+        product = _one_by_one if memory.for_xla else tf.matmul
+        attention_logits = product(query, memory.keys)
         attention_logits += tf.gather(memory.key_bias, own, batch_dims=1)
         # A loaded SavedModel knows no ranks, and TensorFlow complains at each start of this one's.
         attention_logits = tf.ensure_shape(attention_logits, [None, None, None])
-        attention = tf.nn.softmax(attention_logits)  # [B, K, M * W]
-        context_scores = tf.matmul(attention, memory.values)
+        attention = tf.nn.softmax(attention_logits)  # [B, K, N]
+        context_scores = product(attention, memory.values)
         logits = query_scores + context_scores
         return DecoderScores(
             log_probs=tf.nn.log_softmax(logits),
             logits=logits,
             query_scores=query_scores,
             context_scores=context_scores,
-            attention=tf.reshape(attention, [batch[0], batch[1], num_utterances, -1]),
+            attention=attention,
             query=query,
             history=history,
         )
@@ -216,10 +227,29 @@ class AttentionDecoder(tf.keras.layers.Layer):
         return query
 
 
-def _by_utterance(key_bias: tf.Tensor) -> tf.Tensor:
-    """[B, M, M * W] from [B, M, W]: as it is at an utterance's own words, very low elsewhere."""
-    shape = tf.shape(key_bias)
-    utterances = tf.range(shape[1])
-    own = tf.equal(utterances[:, tf.newaxis], utterances)[..., tf.newaxis]  # [M, M, 1]
-    by_utterance = tf.where(own, key_bias[:, tf.newaxis], _ELSEWHERE_LOGIT)
-    return tf.reshape(by_utterance, [shape[0], shape[1], shape[1] * shape[2]])
+def _at_words(values: tf.Tensor, said: SaidWords) -> tf.Tensor:
+    """[B, N, n] of values [B * M, W, n] of all words; zeros at padding."""
+    size = said.num_utterances * said.num_words
+    flat = tf.reshape(values, [-1, values.shape[-1]])
+    first = tf.range(tf.shape(said.place)[0])[:, tf.newaxis] * size
+    # Padding may stand behind the last place.
+    row = tf.where(said.present, first + said.place, 0)
+    return tf.where(said.present[..., tf.newaxis], tf.gather(flat, row), 0.0)
+
+
+def _by_utterance(key_bias: tf.Tensor, said: SaidWords) -> tf.Tensor:
+    """[B, M, N] from [B, N]: as it is at an utterance's own words, very low elsewhere.
+
+    The last place is padding in all examples: the one that utterances without words attend to.
+    """
+    utterances = tf.range(said.num_utterances)[:, tf.newaxis]
+    own = tf.equal(utterances, said.utterance[:, tf.newaxis])  # [B, M, N]
+    own &= said.present[:, tf.newaxis]
+    last = tf.equal(tf.range(tf.shape(own)[2]), tf.shape(own)[2] - 1)
+    elsewhere = tf.where(last, _PADDING_LOGIT, _ELSEWHERE_LOGIT)
+    return tf.where(own, key_bias[:, tf.newaxis], elsewhere)
+
+
+def _one_by_one(first: tf.Tensor, second: tf.Tensor) -> tf.Tensor:
+    """[B, n, m] products of B pairs of matrices: XLA takes twice the time for all at once."""
+    return tf.stack([tf.matmul(*pair) for pair in zip(tf.unstack(first), tf.unstack(second))])

@@ -55,7 +55,7 @@ class ParserMemory(NamedTuple):
         decoder: the utterances, ready for attention: a `DecoderMemory`; in context all that the
             decoder reads: a `ContextMemory`.
         history: the execution history's tables.
-      for_xla: whether what is asked of it is to be compiled.
+        for_xla: whether what is asked of it is to be compiled.
     """
 
     decoder: Any
@@ -66,9 +66,14 @@ class ParserMemory(NamedTuple):
         """What it holds of some of the examples, by a slice or by their numbers [n]."""
         return self._replace(decoder=self.decoder.of_examples(rows))
 
-    def with_room(self, num_words: int) -> ParserMemory:
-        """The same for XLA, in the shape that it has for sentences of `num_words` words."""
-        return self._replace(decoder=self.decoder.with_room(num_words), for_xla=True)
+    def with_room(self) -> ParserMemory:
+        """The same for XLA, in one of few shapes."""
+        return self._replace(decoder=self.decoder.with_room(), for_xla=True)
+
+    def in_place(self, attention: tf.Tensor) -> tf.Tensor:
+        """Attention [B, R, N] of scores as attention to all words, [B, R, M, W]."""
+        in_place: tf.Tensor = self.decoder.said.in_place(attention)
+        return in_place
 
 
 @gin.configurable(denylist=["domain", "word_vectors"])

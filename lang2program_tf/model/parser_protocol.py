@@ -20,11 +20,14 @@ class MemoryProtocol(Protocol):
     def of_examples(self, rows: slice | tf.Tensor) -> Any:
         """The memory of some of the examples, by a slice or by their numbers [n]."""
 
-    def with_room(self, num_words: int) -> Any:
-        """The same for XLA, in the shape that it has for sentences of `num_words` words.
+    def with_room(self) -> Any:
+        """The same for XLA, in one of few shapes.
 
         A search that is compiled asks for it: compiled code is for one shape. No score changes.
         """
+
+    def in_place(self, attention: tf.Tensor) -> tf.Tensor:
+        """Attention [B, R, N] of scores as attention to all words, [B, R, M, W]."""
 
 
 class ParserProtocol(Protocol):

@@ -85,11 +85,13 @@ def activations(
         Arrays [R, ...]; `utterance_attention` [R, W] holds logarithms of weights, 0 at padding.
     """
     encoded = parser.encoder(inputs.words[:, 0])
-    scores = parser.score(parser.read(inputs.words), inputs.history, inputs.utterance)
+    memory = parser.read(inputs.words)
+    scores = parser.score(memory, inputs.history, inputs.utterance)
     # The identity in place of the decoder's kernel gives the execution history itself.
     plain = parser.history_tables(tf.eye(parser.decoder.history_width))
     history = parser.embed_history(plain, inputs.history)[:, 0]
-    attention = tf.math.log(tf.maximum(scores.attention[:, 0, 0], _SMALLEST_WEIGHT))
+    attention = memory.in_place(scores.attention)[:, 0, 0]
+    attention = tf.math.log(tf.maximum(attention, _SMALLEST_WEIGHT))
     found = {
         "utterance_embed": encoded.summary,
         "input_layer": tf.concat([history, encoded.summary], axis=1),

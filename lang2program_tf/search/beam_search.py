@@ -217,8 +217,8 @@ class BeamSearch:
         """
         iterations = room = self.iterations_per_utterance * most_new
         if self.jit_compile:
-            # What is compiled depends on shapes: they are the same for all batches.
-            memory = memory.with_room(self.machine.rules.domain.max_words)
+            # What is compiled depends on shapes: they are the same for nearly all batches.
+            memory = memory.with_room()
             room = self.iterations_per_utterance * tf.shape(examples.history)[1]
             draws = with_room(draws, room)
         done, finite, records = loop(

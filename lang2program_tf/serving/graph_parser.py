@@ -128,13 +128,13 @@ class GraphParser:
         recent = run.recent
         if self._worlds is not None:  # by worlds, every sentence begins with an empty program
             recent = of_this_utterance(machine, recent)
+        memory = self._search.parser.read(self._words(rows), present)
         scores = self._search.parser.score(
-            self._search.parser.read(self._words(rows), present),
-            HistoryFeatures(recent, stack),
-            run.state.utterance,
+            memory, HistoryFeatures(recent, stack), run.state.utterance
         )
         # In context earlier utterances are attended to as well; what is said now is shown.
-        attention = tf.gather(scores.attention[:, 0], run.state.utterance[:, 0], batch_dims=1)
+        attention = memory.in_place(scores.attention)[:, 0]  # [B, M, W]
+        attention = tf.gather(attention, run.state.utterance[:, 0], batch_dims=1)
         width = rows.words.shape[2]
         spare = width - tf.shape(attention)[1]
         attention = tf.ensure_shape(tf.pad(attention, [[0, 0], [0, spare]]), [None, width])

@@ -44,6 +44,7 @@ def features(shape: tuple[int, ...] = UTTERANCE.shape) -> HistoryFeatures:
 def scores(
     parser: Parser, words: np.ndarray = WORDS, utterance: np.ndarray = UTTERANCE
 ) -> DecoderScores:
-    """The scores of a scene parser."""
-    words = tf.constant(words, tf.int32)
-    return parser(words, features(utterance.shape), tf.constant(utterance, tf.int32))
+    """The scores of a scene parser, with attention [B, K, M, W] to all words."""
+    memory = parser.read(tf.constant(words, tf.int32))
+    found = parser.score(memory, features(utterance.shape), tf.constant(utterance, tf.int32))
+    return found._replace(attention=memory.in_place(found.attention))

@@ -99,11 +99,12 @@ def scores(
     *,
     dropout_seed: DropoutSeed | None = None,
 ) -> DecoderScores:
-    """The scores of the prefixes of `histories`."""
+    """The scores of the prefixes of `histories`, with attention [B, K, M, W] to all words."""
     examples = turns() if examples is None else examples
     memory = parser.read(tf.constant(words), examples, dropout_seed=dropout_seed)
     utterance = tf.repeat(examples.num_commands[:, tf.newaxis], 3, axis=1)
-    return parser.score(memory, histories(), utterance)
+    found = parser.score(memory, histories(), utterance)
+    return found._replace(attention=memory.in_place(found.attention))
 
 
 def _run(state: State, names: Sequence[str]) -> State:
