@@ -182,23 +182,24 @@ class Learner:
         with gin.config_scope("evaluate"):
             self.search = BeamSearch(self.task.machine, parser)
         self.worlds = self._worlds and self._worlds(self.search)
-        self._predict_graphs: dict[int, Callable[..., Any]] = {}
+        self._predict_graphs: dict[tuple[int, int | None], Callable[..., Any]] = {}
 
     def predict(self, batch: Batch, *, count: int = 1) -> Predicted:
         """Predicts the programs of a batch, as in evaluation; at least `count`, if there are."""
         size = batch.words.shape[0]
         parts, room = self._predicted_parts(size)
-        if parts not in self._predict_graphs:
-            self._predict_graphs[parts] = _graph(
+        known = room if self.search.jit_compile else None
+        if (parts, known) not in self._predict_graphs:
+            self._predict_graphs[parts, known] = _graph(
                 partial(self._predict_batch, parts=parts),
-                self._batch_spec(None, None),
+                self._batch_spec(known, None),
                 tf.TensorSpec([], tf.int32),
             )
         if room > size:  # the last example again
             rows = tf.minimum(tf.range(room), size - 1)
             batch = Batch(*(tf.gather(field, rows) for field in batch))
         with blame_non_finite(self.parser):
-            predicted = self._predict_graphs[parts](batch, tf.constant(count))
+            predicted = self._predict_graphs[parts, known](batch, tf.constant(count))
         if room > size:
             predicted = tf.nest.map_structure(lambda part: part[:size], predicted)
         found: Predicted = predicted

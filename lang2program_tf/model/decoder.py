@@ -252,4 +252,6 @@ def _by_utterance(key_bias: tf.Tensor, said: SaidWords) -> tf.Tensor:
 
 def _one_by_one(first: tf.Tensor, second: tf.Tensor) -> tf.Tensor:
     """[B, n, m] products of B pairs of matrices: XLA takes twice the time for all at once."""
+    if first.shape[0] is None:
+        return tf.matmul(first, second)
     return tf.stack([tf.matmul(*pair) for pair in zip(tf.unstack(first), tf.unstack(second))])
