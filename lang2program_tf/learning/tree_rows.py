@@ -47,31 +47,19 @@ def push_up(tree: SearchTree, numbers: tf.Tensor) -> tf.Tensor:
     """[B, E, n] sums over the programs through each edge.
 
     Args:
-        tree: the search tree.
+        tree: the search tree; T must be known.
         numbers: [T, B, K, C, n] n numbers for each complete program, 0 where there is none.
     """
-    shape = tf.shape(numbers)
-    iterations, size, columns = shape[0], shape[2], numbers.shape[-1]
+    columns = numbers.shape[-1]
+    to_parents = tf.one_hot(tree.parent, tf.shape(numbers)[2], axis=2)  # [T, B, K parents, K]
     ending = tf.reduce_sum(numbers, axis=3)  # [T, B, K, n] of the programs that end at a prefix
-    array = tf.TensorArray(
-        tf.float32, size=iterations, element_shape=[None, tree.parent.shape[2], columns]
-    )
-
-    def up(
-        iteration: tf.Tensor, below: tf.Tensor, array: tf.TensorArray
-    ) -> tuple[tf.Tensor, tf.Tensor, tf.TensorArray]:
-        """Goes from the prefixes that an iteration ends with to those it begins with."""
-        array = array.write(iteration, below)
-        to_parent = tf.one_hot(tree.parent[iteration], size, axis=1)  # [B, K parents, K]
-        above = tf.matmul(to_parent, below) + ending[iteration]
-        return iteration - 1, above, array
-
-    nothing = tf.zeros_like(ending[0])
-    _, _, array = tf.while_loop(
-        lambda iteration, *_: iteration >= 0, up, (iterations - 1, nothing, array)
-    )
-    leaves = tf.reshape(by_example(numbers), [shape[1], -1, columns])
-    return tf.concat([by_example(array.stack()), leaves], axis=1)
+    below = tf.zeros_like(ending[0])
+    by_iteration = []  # of the prefixes that each iteration ends with, the last first
+    for to_parent, ends in reversed([*zip(tf.unstack(to_parents), tf.unstack(ending))]):
+        by_iteration.append(below)
+        below = tf.matmul(to_parent, below) + ends
+    leaves = tf.reshape(by_example(numbers), [tf.shape(numbers)[1], -1, columns])
+    return tf.concat([by_example(tf.stack(by_iteration[::-1])), leaves], axis=1)
 
 
 def used_rows(used: tf.Tensor) -> tf.Tensor:
@@ -108,7 +96,7 @@ def path_log_probs(tree: SearchTree, row: tf.Tensor, log_prob: tf.Tensor) -> tf.
     """[T, B, K, C] log-probabilities of the complete programs: sums along their paths.
 
     Args:
-        tree: the search tree.
+        tree: the search tree; T must be known.
         row: [B, R] at least all edges that complete programs go through.
         log_prob: [B, R] float32, the log-probability of each edge's token.
     """
@@ -121,20 +109,10 @@ def path_log_probs(tree: SearchTree, row: tf.Tensor, log_prob: tf.Tensor) -> tf.
     to_prefixes, to_ends = tf.split(edges, [iterations * size, iterations * size * actions], axis=1)
     live = tf.transpose(tf.reshape(to_prefixes, [batch, iterations, size]), [1, 0, 2])
     ends = tf.reshape(to_ends, [batch, iterations, size, actions])
-    array = tf.TensorArray(tf.float32, size=iterations, element_shape=[None, tree.parent.shape[2]])
-
-    def down(
-        iteration: tf.Tensor, above: tf.Tensor, array: tf.TensorArray
-    ) -> tuple[tf.Tensor, tf.Tensor, tf.TensorArray]:
-        """Goes from the prefixes that an iteration begins with to those it ends with."""
-        array = array.write(iteration, above)
-        below = tf.gather(above, tree.parent[iteration], batch_dims=1) + live[iteration]
-        return iteration + 1, below, array
-
-    _, _, array = tf.while_loop(
-        lambda iteration, *_: iteration < iterations,
-        down,
-        (tf.constant(0), tf.zeros_like(live[0]), array),
-    )
-    total = array.stack()[..., tf.newaxis] + tf.transpose(ends, [1, 0, 2, 3])
+    above = tf.zeros_like(live[0])
+    by_iteration = []  # of the prefixes that each iteration begins with
+    for parent, edge in zip(tf.unstack(tree.parent), tf.unstack(live, tree.parent.shape[0])):
+        by_iteration.append(above)
+        above = tf.gather(above, parent, batch_dims=1) + edge
+    total = tf.stack(by_iteration)[..., tf.newaxis] + tf.transpose(ends, [1, 0, 2, 3])
     return tf.where(tree.complete > NEVER, total, NEVER)

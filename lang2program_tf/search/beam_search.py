@@ -216,14 +216,18 @@ class BeamSearch:
             keep_prefixes: see `search`.
         """
         iterations = room = self.iterations_per_utterance * most_new
+        if self.jit_compile or keep_prefixes:
+            longest = examples.history.shape[1] or tf.shape(examples.history)[1]
+            room = self.iterations_per_utterance * longest
         if self.jit_compile:
             # What is compiled depends on shapes: they are the same for nearly all batches.
             memory = memory.with_room()
-            room = self.iterations_per_utterance * tf.shape(examples.history)[1]
             draws = with_room(draws, room)
         done, finite, records = loop(
             memory, examples, draws, iterations, room, keep_prefixes=keep_prefixes
         )
+        if isinstance(room, int):  # which the records have forgotten
+            records = [tf.ensure_shape(part, [room, *part.shape[1:]]) for part in records]
         with tf.control_dependencies([tf.debugging.Assert(finite & sound, [NOT_FINITE])]):
             done = tf.identity(done)
         kept = Records(self.machine, self.beam_size, keep_prefixes=keep_prefixes)
@@ -235,7 +239,7 @@ class BeamSearch:
         examples: Examples,
         draws: Any,
         iterations: tf.Tensor,
-        room: tf.Tensor,
+        room: int | tf.Tensor,
         *,
         keep_prefixes: bool,
     ) -> tuple[tf.Tensor, tf.Tensor, list[tf.Tensor]]:
@@ -246,7 +250,7 @@ class BeamSearch:
             examples: B examples.
             draws: [room, B, ...] random numbers.
             iterations: int32 scalar, how many there may be.
-            room: int32 scalar, how many records to make room for.
+            room: int or int32 scalar, how many records to make room for.
             keep_prefixes: see `search`.
         """
         limits = self.iterations_per_utterance * examples.num_new  # [B]

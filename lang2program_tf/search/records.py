@@ -46,6 +46,7 @@ class Records:
         """Without `keep_prefixes`, the last tokens and the stacks are not kept."""
         self._machine = machine
         self._beam_size = beam_size
+        self._keep_prefixes = keep_prefixes
         self._kept = len(Record._fields) if keep_prefixes else Record._fields.index("recent")
 
     def start(self, room: int | tf.Tensor, batch: int | None) -> list[tf.TensorArray]:
@@ -77,10 +78,24 @@ class Records:
     def tree(
         self, records: Sequence[tf.Tensor], iterations: tf.Tensor, target: tf.Tensor
     ) -> SearchTree:
-        """The tree of the first `iterations` of stacked records; `target` is [B, P]."""
-        index, score, complete, utterance, world, commands, *prefixes = (
-            part[:iterations] for part in records
-        )
+        """The tree of the first `iterations` of stacked records; `target` is [B, P].
+
+        With prefixes it keeps its full length, which learning must know: nothing was found in the
+        iterations behind.
+        """
+        if self._keep_prefixes:
+            done = tf.range(tf.shape(records[0])[0]) < iterations
+            kept = Record(*records)
+            kept = kept._replace(
+                score=tf.where(done[:, tf.newaxis, tf.newaxis], kept.score, NEVER),
+                complete=tf.where(
+                    done[:, tf.newaxis, tf.newaxis, tf.newaxis], kept.complete, NEVER
+                ),
+            )
+            records = kept
+        else:
+            records = [part[:iterations] for part in records]
+        index, score, complete, utterance, world, commands, *prefixes = records
         parent, token = unravel(self._machine, index)
         edits = commands[..., :-1, :]
         return SearchTree(

@@ -48,14 +48,14 @@ def replay(
         machine: runs the programs.
         examples: B examples.
         programs: [B, R, L] int32, token ids, −1 behind the end; all −1 where there is no program.
-            The programs of an example are different.
+            The programs of an example are different. L must be known.
         log_probs: [B, R] float32, of the programs, −inf where there is none.
         jit_compile: whether XLA compiles what runs a token: a tenth less processor time for a
             whole step of gin/turns/scene.gin.
     """
     lengths = tf.math.count_nonzero(programs >= 0, axis=-1, dtype=tf.int32)  # [B, R]
     by_place = tf.transpose(programs, [2, 0, 1])  # [L, B, R]
-    iterations = tf.maximum(tf.reduce_max(lengths), 1)  # a tree has a root
+    iterations = programs.shape[2]
 
     def follow(
         now: _Replayed, token: tf.Tensor, num_utterances: tf.Tensor
@@ -99,7 +99,10 @@ def replay(
 
     start = (tf.constant(0), _start(machine, examples, programs), _arrays(machine, iterations))
     _, _, arrays = tf.while_loop(lambda iteration, *_: iteration < iterations, advance, start)
-    *parts, recent, kinds, values = (array.stack() for array in arrays)
+    *parts, recent, kinds, values = (
+        tf.ensure_shape(part, [iterations, *part.shape[1:]])
+        for part in (array.stack() for array in arrays)
+    )
     return SearchTree(*[*parts, Prefixes(recent, kinds, values)])
 
 
@@ -129,7 +132,7 @@ def _at_actions(
     return tf.reshape(tf.where(ends, total, NEVER), [shape[0], shape[1], machine.num_actions])
 
 
-def _arrays(machine: Machine, iterations: tf.Tensor) -> list[tf.TensorArray]:
+def _arrays(machine: Machine, iterations: int) -> list[tf.TensorArray]:
     """Room for `iterations` records, in the order of the tree's fields."""
     rules, slots, actions = machine.rules, machine.stack_slots, machine.num_actions
     kinds: list[tuple[tf.DType, list[int]]] = [

@@ -143,7 +143,7 @@ def of_examples(draws: Any, rows: slice) -> Any:
     return tf.nest.map_structure(lambda part: part[:, rows], draws)
 
 
-def with_room(draws: Any, room: tf.Tensor) -> Any:
+def with_room(draws: Any, room: int | tf.Tensor) -> Any:
     """The draws [T, B, ...] with zeros behind them, as if there were `room` iterations."""
 
     def widen(part: tf.Tensor) -> tf.Tensor:

@@ -94,12 +94,15 @@ def side_by_side(trees: Sequence[SearchTree]) -> SearchTree:
     """The tree of the examples of all; where one has fewer iterations, nothing follows."""
     if len(trees) == 1:
         return trees[0]
+    known = {tree.complete.shape[0] for tree in trees}
     lengths = [tf.shape(tree.complete)[0] for tree in trees]
     longest = tf.reduce_max(tf.stack(lengths))
 
     def join(*parts: Any) -> Any:
         if parts[0] is None:  # prefixes that were not kept
             return None
+        if len(known) == 1 and None not in known:
+            return tf.concat(parts, axis=1)
         nothing = NEVER if parts[0].dtype == tf.float32 else tf.zeros([], parts[0].dtype)
         filled = []
         for part, length in zip(parts, lengths):

@@ -125,7 +125,7 @@ class TrainBenchmark:
             examples = examples_of(batch)
             memory = parser.read(batch.words, examples)
             if not search:
-                return memory.decoder.keys
+                return memory.decoder.summaries
             seed = tf.constant([0, 0])
             step = self.learner.step.read_value()
             return exploration.explore(memory, examples, seed=seed, step=step).complete
