@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import re
 import shutil
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -47,11 +50,11 @@ class Checkpoints:
 
     def restore_latest(self) -> bool:
         """Goes back to the latest state that can be read, if there is one."""
-        return self._restore(self._latest, "delete its files ({path}.*) to begin anew")
+        return self._restore(self._latest, "begin anew")
 
     def restore_best(self) -> bool:
         """Goes to the best state, if there is one."""
-        return self._restore(self._best, "delete the folder {folder} to use the latest checkpoint")
+        return self._restore(self._best, "use the latest checkpoint")
 
     def sweep(self) -> None:
         """Removes what saves that were killed have left; only for the run that writes here."""
@@ -64,14 +67,16 @@ class Checkpoints:
             return tf.train.CheckpointManager(self._checkpoint, str(folder), max_to_keep=kept)
 
         try:
-            found = manager()
+            with _silence():
+                found = manager()
             if _present(found) or not folder.is_dir():
                 return found
         except ValueError:
             pass  # a state file that cannot be read
         names = _whole_checkpoints(folder)
         if names:
-            _write_state(folder, names[-kept:])
+            with _silence():
+                _write_state(folder, names[-kept:])
             _warn(f"{folder / _STATE} was damaged; it names {names[-1]} again, the latest there is")
         elif (folder / _STATE).exists():
             raise UserError(
@@ -91,8 +96,11 @@ class Checkpoints:
                 "full? What was saved before is still there, and the same command goes on from it"
             ) from error
 
-    def _restore(self, manager: tf.train.CheckpointManager, remedy: str) -> bool:
-        """Restores the latest checkpoint that can be read; `remedy` is for when none can."""
+    def _restore(self, manager: tf.train.CheckpointManager, purpose: str) -> bool:
+        """Restores the latest checkpoint that can be read.
+
+        Where none can, the folder must be deleted for a `purpose`.
+        """
         failed: list[tuple[str, Exception]] = []
         for path in reversed(_present(manager)):
             try:
@@ -108,11 +116,22 @@ class Checkpoints:
             return True
         if failed:
             latest, cause = failed[0]
-            what_to_do = remedy.format(path=latest, folder=manager.directory)
+            others = ", nor one before it" if len(failed) > 1 else ""
             raise UserError(
-                f"cannot read the checkpoint {latest}: {_reason(cause)}; {what_to_do}"
+                f"cannot read the checkpoint {latest}{others}: {_reason(cause)}; "
+                f"delete the folder {manager.directory} to {purpose}"
             ) from cause
         return False
+
+
+@contextmanager
+def _silence() -> Iterator[None]:
+    """Within it TensorFlow logs nothing about a state file: one line of ours says what matters."""
+    logging.disable(logging.WARNING)
+    try:
+        yield
+    finally:
+        logging.disable(logging.NOTSET)
 
 
 def _present(manager: tf.train.CheckpointManager) -> list[str]:

@@ -283,12 +283,15 @@ class TrainingLoop:
         return found.total
 
     def _finish(self) -> dict[str, Any]:
-        """Evaluates the best checkpoint on validation and held-out examples; writes the result."""
+        """Evaluates the best checkpoint on validation and held-out examples; writes the result.
+
+        If somebody has deleted a best one that was damaged, it is the latest.
+        """
         steps, seconds = self._step, float(self.progress.seconds)
         self.workers.wait_for_all()  # until the chief has saved all
         self.checkpoints = self._open_checkpoints()
-        if not self.checkpoints.restore_best():
-            raise UserError(f"{self.folder.path} has lost its best checkpoint; train it anew")
+        if not (self.checkpoints.restore_best() or self.checkpoints.restore_latest()):
+            raise UserError(f"{self.folder.path} has lost its checkpoints; train it anew")
         result = {
             "domain": self.learner.task.domain.name,
             "corpus": self.learner.task.corpus,

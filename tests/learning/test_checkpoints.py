@@ -94,6 +94,16 @@ def test_a_run_goes_on_from_the_checkpoint_before_a_damaged_one(
     assert Run(folder).checkpoints.restore_latest()
 
 
+def test_where_no_checkpoint_can_be_read_a_line_says_how_to_begin_anew(folder: Path):
+    for path in (folder / "checkpoints").glob("ckpt-*.index"):
+        damage(path, "empty")
+    message = r"ckpt-40, nor one before it: .*; delete the folder .*checkpoints to begin"
+    with pytest.raises(UserError, match=message):
+        Run(folder).checkpoints.restore_latest()
+    shutil.rmtree(folder / "checkpoints")
+    assert not Run(folder).checkpoints.restore_latest()
+
+
 @pytest.mark.parametrize("suffix", SUFFIXES)
 @pytest.mark.parametrize("kind", DAMAGES)
 def test_a_damaged_best_checkpoint_is_named_and_can_be_given_up(
@@ -125,7 +135,10 @@ def test_a_checkpoint_of_other_variables_is_refused(folder: Path):
     "text", ["", "\x00\x00", "model_checkpoint_path: 3", 'model_checkpoint_path: "ckpt-99"', None]
 )
 def test_a_damaged_state_file_is_written_anew_and_nothing_lost(
-    folder: Path, text: str | None, capsys: pytest.CaptureFixture[str]
+    folder: Path,
+    text: str | None,
+    capsys: pytest.CaptureFixture[str],
+    caplog: pytest.LogCaptureFixture,
 ):
     state = folder / "checkpoints" / "checkpoint"
     (folder / "checkpoints" / "ckpt-50.index").write_text("a save that was killed")
@@ -134,7 +147,9 @@ def test_a_damaged_state_file_is_written_anew_and_nothing_lost(
     else:
         state.write_text(text)
     run = Run(folder)
-    assert capsys.readouterr().err.endswith("it names ckpt-40 again, the latest there is\n")
+    err = capsys.readouterr().err
+    assert err.endswith("it names ckpt-40 again, the latest there is\n")
+    assert err.count("\n") == 1 and not caplog.records
     assert run.checkpoints.restore_latest()
     assert int(run.number) == 40
     run.checkpoints.sweep()

@@ -6,6 +6,7 @@ import json
 import os
 import re
 import resource
+import shutil
 import signal
 from collections.abc import Iterator
 from pathlib import Path
@@ -162,6 +163,16 @@ def test_the_result_is_that_of_the_best_checkpoint(runs: SmallRuns, finished: Pa
     assert (result["steps"], result["best_step"]) == (12, 6)
     assert result["accuracy"] == accuracy[6]["by_utterances"]
     assert result["examples"] == {str(n): 3 for n in range(1, 6)}
+
+
+def test_without_a_best_checkpoint_the_latest_gives_the_result(
+    runs: SmallRuns, finished: Path, tmp_path: Path
+):
+    """As somebody is told to do whose best one is damaged."""
+    shutil.copytree(finished, tmp_path, dirs_exist_ok=True)
+    shutil.rmtree(tmp_path / "best")
+    result = runs.loop(tmp_path).run()
+    assert (result["steps"], result["best_step"]) == (12, 12)
 
 
 def test_a_later_evaluation_that_is_better_becomes_the_best(
