@@ -64,12 +64,17 @@ class _Origin(NamedTuple):
     length: int | None
 
 
+def partial_path(target: Path) -> Path:
+    """Where the bytes are that have arrived of a file."""
+    return target.with_name(f"{target.name}.part")
+
+
 class _PartialFile:
     """`TARGET.part`, the bytes that have arrived, and `TARGET.part.json`, their origin."""
 
     def __init__(self, target: Path) -> None:
         self._target = target
-        self.path = target.with_name(f"{target.name}.part")
+        self.path = partial_path(target)
         self._origin_path = target.with_name(f"{target.name}.part.json")
 
     def origin(self) -> _Origin | None:

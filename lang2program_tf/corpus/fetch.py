@@ -15,7 +15,7 @@ from typing import NamedTuple
 from tqdm import tqdm
 
 from lang2program_tf.corpus.archives import Archive
-from lang2program_tf.corpus.download import DownloadError, Retry, download
+from lang2program_tf.corpus.download import DownloadError, Retry, download, partial_path
 from lang2program_tf.errors import UserError
 from lang2program_tf.files import put_in_place
 
@@ -68,7 +68,7 @@ def fetch(
         with _work_folder(root, archive.name) as work:
             if source is None:
                 path = work / archive.file_name
-                _download(archive, url or archive.url, path, root=root, retry=retry)
+                _download(archive, url or archive.url, path, retry=retry)
             else:
                 path = source
             trusted = archive if source is None and sha256 is None else _without_sums(archive)
@@ -102,16 +102,16 @@ def _work_folder(root: Path, name: str) -> Iterator[Path]:
                 folder.rmdir()
 
 
-def _download(archive: Archive, url: str, path: Path, *, root: Path, retry: Retry | None) -> None:
+def _download(archive: Archive, url: str, path: Path, *, retry: Retry | None) -> None:
     try:
         download(url, path, retry=retry, max_bytes=archive.max_bytes)
     except DownloadError as error:
+        # After any other failure nothing has arrived, or nothing that was kept.
+        again = "run the same command again to go on from what has arrived, or "
         raise UserError(
-            f"cannot download {url}: {error}\n"
-            f"  To go on from what has arrived, run the same command again.\n"
-            f"  To do it by hand, get {archive.url} with a browser, then run\n"
-            f"    lang2program fetch {archive.name} --from {archive.file_name}\n"
-            f"  or unpack it so that there is {root / archive.name / archive.required[0]}"
+            f"cannot download {url}: {error}; {again if partial_path(path).exists() else ''}"
+            f"get {archive.url} with a browser and run "
+            f"`lang2program fetch {archive.name} --from {archive.file_name}`"
         ) from error
 
 
