@@ -6,7 +6,7 @@ import argparse
 import threading
 import urllib.parse
 import webbrowser
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from lang2program_tf.cli.arguments import OneLineParser
@@ -39,13 +39,21 @@ def main(argv: Sequence[str]) -> int:
     need_serve_extra()
     log_to_stderr()
     stop = stop_on_signals()
-    server, port = _front(arguments) if arguments.server else _server(arguments)
+    failures: list[UserError] = []
+
+    def fail(error: UserError) -> None:
+        failures.append(error)
+        stop.set()
+
+    server, port = _front(arguments) if arguments.server else _server(arguments, fail)
     address = f"http://{_HOST}:{port}/"
     print(f"playing at {address}, Ctrl-C ends it", flush=True)
     if arguments.browser:
         webbrowser.open(address)
     stop.wait()
     server.stop()
+    if failures:
+        raise failures[0]
     return 0
 
 
@@ -57,15 +65,18 @@ def _front(arguments: argparse.Namespace) -> tuple[Front, int]:
     return server, server.port
 
 
-def _server(arguments: argparse.Namespace) -> tuple[Server, int]:
+def _server(arguments: argparse.Namespace, fail: Callable[[UserError], None]) -> tuple[Server, int]:
     from lang2program_tf.server.server import Server
 
     models = load_models(arguments.export, arguments.model_name, warm_up=False)
     server = Server(models, grpc_port=None, rest_port=arguments.port)
 
     def warm_up() -> None:
-        for served in models:
-            served.model.warm_up()
+        try:
+            for served in models:
+                served.model.warm_up()
+        except UserError as error:
+            fail(error)
 
     # Beside the first questions: nobody should wait with an empty page before them.
     threading.Thread(target=warm_up, daemon=True).start()

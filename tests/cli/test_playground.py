@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import re
+import shutil
 import signal
 import subprocess
 import sys
 import threading
 import urllib.request
+from pathlib import Path
 
 import pytest
 
 from lang2program_tf.cli.main import main
+from lang2program_tf.learning.stop_signals import STOP_SIGNALS
 
 
 def test_it_puts_the_page_in_front_of_a_server_and_stops_when_told_to():
@@ -51,3 +54,18 @@ def test_mistakes_are_told_in_one_line(arguments, message, capsys, monkeypatch):
     assert main(["playground", *arguments]) == 2
     err = capsys.readouterr().err
     assert err.startswith("error: ") and message in err and err.count("\n") == 1
+
+
+def test_a_damaged_warm_up_file_ends_it_in_one_line(
+    export_dir: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+):
+    copy = shutil.copytree(export_dir / "1", tmp_path / "scene" / "1")
+    (copy / "assets.extra" / "tf_serving_warmup_requests").write_text("no requests, but a text")
+    before = [signal.getsignal(number) for number in STOP_SIGNALS]
+    try:
+        assert main(["playground", "--no_browser", "--port=0", "--export", str(copy)]) == 2
+    finally:
+        for number, handler in zip(STOP_SIGNALS, before):
+            signal.signal(number, handler)
+    (line,) = [line for line in capsys.readouterr().err.splitlines() if "warm a server up" in line]
+    assert line.startswith("error: the requests of ")
