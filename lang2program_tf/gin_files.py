@@ -52,10 +52,11 @@ def add_gin(files: Sequence[str], params: Sequence[str]) -> None:
         params: bindings, which override the files.
     """
     _search_in(str(gin_root()))
+    for path in [find_gin_file(name) for name in files]:
+        with reading_gin(str(path)):
+            gin.parse_config_file(str(path), skip_unknown=False)
     with reading_gin():
-        gin.parse_config_files_and_bindings(
-            [str(find_gin_file(name)) for name in files], list(params), skip_unknown=False
-        )
+        gin.parse_config_files_and_bindings([], list(params), skip_unknown=False)
 
 
 @functools.cache
