@@ -16,8 +16,9 @@ import gin
 from lang2program_tf.corpus.batches import training_batches
 from lang2program_tf.gin_files import load_gin
 from lang2program_tf.learning.learner import Learner
-from lang2program_tf.learning.optimizers import OriginalAdam, adam
+from lang2program_tf.learning.optimizers import OriginalAdam, adam, without_averaging
 from lang2program_tf.learning.workers import DEVICES, Workers
+from lang2program_tf.legacy_keras import Optimizer
 
 STEPS = 20
 BATCH_SIZE = 5  # which two cannot halve
@@ -113,8 +114,25 @@ def _is_blind(variable: tf.Variable) -> bool:
     return variable.name.endswith("/keys/bias:0")
 
 
+def _rounding(optimizer: Optimizer, variable: tf.Variable) -> np.ndarray:
+    """How far off a step may take each weight, only because its gradient was added up otherwise.
+
+    Terms of a gradient are as large as the largest entries of its variable, and so is what rounding
+    does to each entry. Adam divides a step by the size of the entry's own gradients so far: where
+    their terms cancel, it makes more of the rounding, and whole steps of nothing but rounding.
+    """
+    rate = optimizer.learning_rate
+    sizes = np.sqrt(optimizer.get_slot(variable, "v").numpy())
+    unit = np.finfo(np.float32).eps * sizes.max()
+    shares = np.divide(unit, sizes, out=np.zeros_like(sizes), where=sizes > 0)
+    return 2 * float(rate(optimizer.iterations) if callable(rate) else rate) * shares.clip(max=1)
+
+
 def take_steps(name: str, workers: Workers) -> dict[str, np.ndarray]:
-    """What a learner knows after its steps with each optimizer, and the sum of each metric."""
+    """What a learner knows after its steps with each optimizer, and the sum of each metric.
+
+    Beside each weight of the parser stands, as `rounding`, how far rounding may take it.
+    """
     kind = KINDS[name]
     baselines = "import lang2program_tf.learning.baseline"
     load_gin(kind.files, [baselines, *BINDINGS, *kind.bindings])
@@ -134,11 +152,23 @@ def take_steps(name: str, workers: Workers) -> dict[str, np.ndarray]:
             variable.assign(value)
         if isinstance(step.optimizer, Either):
             step.optimizer.is_ordinary.assign(optimizer == "adam")
-        metrics = [learner.train(batch) for batch in batches.take(STEPS)]
+        used = without_averaging(step.optimizer)
+        if isinstance(used, Either) and optimizer == "adam":
+            used = used.adam
+        metrics = []
+        weights = learner.parser.trainable_variables
+        rounding = [np.zeros(weight.shape) for weight in weights]
+        for batch in batches.take(STEPS):
+            metrics.append(learner.train(batch))
+            for so_far, weight in zip(rounding, weights):
+                so_far += _rounding(used, weight)
         pair = f"{name}/{optimizer}"
         for number, variable in enumerate(trained):
-            if not _is_blind(variable):
-                values[f"{pair}/{number}"] = variable.numpy()
+            if _is_blind(variable):
+                continue
+            values[f"{pair}/{number}"] = variable.numpy()
+            if number < len(rounding):
+                values[f"{pair}/{number}/rounding"] = rounding[number]
         for metric in metrics[0]._fields:
             total = sum(float(getattr(of_step, metric)) for of_step in metrics)
             values[f"{pair}/{metric}"] = np.array(total)

@@ -89,13 +89,22 @@ def assert_as_one(
 ) -> None:
     """What is found of a learner is what one knows who was alone.
 
-    Sums of metrics are large numbers, which must agree to rounding.
+    Weights agree to 1e-6, but for at most one in a thousand, of which some gradient was little more
+    than rounding: those agree to what Adam makes of that. Sums of metrics are large numbers, which
+    must agree to rounding.
     """
     assert {key for key in found if key.startswith(name)} == expected.keys()
     for key, value in expected.items():
-        is_metric = key.rpartition("/")[2] in StepMetrics._fields
-        rtol, atol = (1e-5, 0.0) if is_metric else (0.0, 1e-6)
-        np.testing.assert_allclose(found[key], value, rtol=rtol, atol=atol, err_msg=key)
+        what = key.rpartition("/")[2]
+        if what == "rounding":
+            continue
+        off = np.abs(found[key] - value)
+        if what in StepMetrics._fields:
+            assert off <= 1e-5 * np.abs(value), key
+            continue
+        rounding = expected.get(f"{key}/rounding", np.zeros_like(off))
+        assert np.all(off <= np.maximum(1e-6, rounding)), f"{key} is off by {off.max()}"
+        assert np.mean(off > 1e-6) < 0.001, key
 
 
 @pytest.fixture(scope="module")
