@@ -8,26 +8,34 @@ from pathlib import Path
 
 from lang2program_tf import __version__
 
-_CHECKOUT = Path(__file__).parents[1]
 _PARTS = ("lang2program_tf", "gin")  # what numbers depend on
 
 
 @functools.cache
 def code_version() -> str:
-    """The commit, with a `+` if files differ from it; outside of a checkout the package's version.
+    """The version of the code that runs here.
 
     It is asked for once: a process goes on with the code that it began with.
     """
-    if (_CHECKOUT / ".git").exists():
+    return version_of(Path(__file__).parents[1])
+
+
+def version_of(folder: Path) -> str:
+    """The commit, with a `+` if files differ from it; outside of a checkout the package's version.
+
+    Args:
+        folder: which may be a checkout.
+    """
+    if (folder / ".git").exists():
         try:
-            commit = _git("rev-parse", "--short=10", "HEAD")
-            return commit + ("+" if _git("status", "--porcelain", "--", *_PARTS) else "")
+            commit = _git(folder, "rev-parse", "--short=10", "HEAD")
+            return commit + ("+" if _git(folder, "status", "--porcelain", "--", *_PARTS) else "")
         except (OSError, subprocess.CalledProcessError):
             pass  # no git, or no commit yet
     return f"version {__version__}"
 
 
-def _git(*arguments: str) -> str:
-    command = ["git", "-C", str(_CHECKOUT), *arguments]
+def _git(folder: Path, *arguments: str) -> str:
+    command = ["git", "-C", str(folder), *arguments]
     done = subprocess.run(command, check=True, capture_output=True, text=True)
     return done.stdout.strip()

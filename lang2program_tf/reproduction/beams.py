@@ -15,7 +15,7 @@ from lang2program_tf.reproduction.tables import BEAMS, READINGS, read_table
 
 _COUNT = 6  # as many as the paper shows
 # Line 9357 of the training examples. SCONE's sentence is without the word "just".
-_EXAMPLE = Example(
+EXAMPLE = Example(
     id="9357",
     world="1:ry 2:__ 3:__ 4:pr 5:__ 6:__ 7:__ 8:__ 9:__ 10:__",
     utterances=(
@@ -48,7 +48,7 @@ def write_beams(
         f"# {BEAMS}",
         "The most probable programs for a training example of scene, as in the paper's last table. "
         f"A star marks programs that reach the target. Settings are {READINGS[reading]}.",
-        f"**{_EXAMPLE.utterances[0]}**\n\n    {_EXAMPLE.world}\n    {_EXAMPLE.target}",
+        f"**{EXAMPLE.utterances[0]}**\n\n    {EXAMPLE.world}\n    {EXAMPLE.target}",
     ]
     for row in _ROWS:
         (cell,) = [cell for cell in table.cells if (cell.row, cell.domain) == (row, _DOMAIN)]
@@ -62,7 +62,7 @@ def write_beams(
                 )
             learner = open_run(folder)
             with learner.evaluation_weights():
-                (beam,) = beam_tables(learner, [_EXAMPLE], count=_COUNT)
+                (beam,) = beam_tables(learner, [EXAMPLE], count=_COUNT)
             where = f"`{cell.key}`, seed {seed}, step {int(learner.step):,}"
             parts += [f"## {cell.label}", f"{where}:", beam]
     text = "\n\n".join(parts) + "\n"

@@ -11,8 +11,8 @@ from lang2program_tf.reproduction.cells import DOMAINS, UTTERANCES
 from lang2program_tf.reproduction.tables import AS_RUN, TEXT, read_table
 from lang2program_tf.text_tables import markdown_table
 
-_BEGIN = "<!-- written by `lang2program reproduce`: begin -->"
-_END = "<!-- written by `lang2program reproduce`: end -->"
+BEGIN = "<!-- written by `lang2program reproduce`: begin -->"
+END = "<!-- written by `lang2program reproduce`: end -->"
 _MISSING = "–"
 # The table whose rows are shown: the learners.
 _TABLE = "table1"
@@ -29,11 +29,11 @@ def update_readme(results: Path) -> bool:
     if not path.exists():
         return False
     text = path.read_text(encoding="utf-8")
-    before, begin, rest = text.partition(_BEGIN)
-    _, end, after = rest.partition(_END)
+    before, begin, rest = text.partition(BEGIN)
+    _, end, after = rest.partition(END)
     if not begin or not end:
         return False
-    new = f"{before}{_BEGIN}\n{short_table(results)}\n{_END}{after}"
+    new = f"{before}{BEGIN}\n{short_table(results)}\n{END}{after}"
     if new != text:
         write_atomically(path, new)
     return True

@@ -44,6 +44,7 @@ class ServedModel:
     Attributes:
         name: what requests call it.
         model: the version that answers.
+        folder: whose versions are followed; None if this version stays.
     """
 
     def __init__(self, name: str, model: Model, *, folder: Path | None = None) -> None:
@@ -52,11 +53,11 @@ class ServedModel:
         Args:
             name: what requests call it.
             model: its first version.
-            folder: whose versions are to be followed; None if this version stays.
+            folder: whose versions are to be followed, if any.
         """
         self.name = name
         self.model = model
-        self._folder = folder
+        self.folder = folder
         self._statuses = {model.version: VersionStatus("AVAILABLE")}
         self._failures: dict[int, _Failure] = {}
 
@@ -108,14 +109,14 @@ class ServedModel:
         The old version answers until the new one is loaded and warmed up, and goes on if it cannot
         be. An empty folder changes nothing. Takes seconds; for a thread of its own.
         """
-        found = versions(self._folder) if self._folder else []
+        found = versions(self.folder) if self.folder else []
         if not found or found[-1] == self.model.version or not self._may_try(found[-1], clock()):
             return
-        assert self._folder is not None
+        assert self.folder is not None
         new, old = found[-1], self.model.version
         self._statuses[new] = VersionStatus("LOADING")
         try:
-            model = Model(self._folder / str(new))
+            model = Model(self.folder / str(new))
             model.warm_up()
         except (UserError, ServingError) as error:
             line = " ".join(str(error).split())

@@ -93,7 +93,7 @@ def test_an_interrupt_while_unpacking_costs_no_second_download(server, tmp_path,
         def interrupt(*args):
             raise KeyboardInterrupt
 
-        patched.setattr("lang2program_tf.corpus.fetch._install", interrupt)
+        patched.setattr("lang2program_tf.corpus.fetch.put_in_place", interrupt)
         with pytest.raises(KeyboardInterrupt):
             fetch(SCONE, root=tmp_path, url=server.url)
     assert not (tmp_path / "scone").exists()

@@ -11,7 +11,7 @@ from lang2program_tf.learning.checkpoints import Checkpoints
 from lang2program_tf.learning.learner import Learner
 from lang2program_tf.learning.progress import Progress
 from lang2program_tf.learning.run_folder import RunFolder
-from lang2program_tf.reproduction.beams import _EXAMPLE
+from lang2program_tf.reproduction.beams import EXAMPLE
 from lang2program_tf.reproduction.cells import Run
 from lang2program_tf.reproduction.settings import read_settings
 from lang2program_tf.reproduction.tables import read_table
@@ -62,6 +62,6 @@ def test_a_run_that_is_not_there_is_named_with_the_command_that_trains_it(
 
 def test_the_papers_spurious_program_earns_its_reward():
     scene = get_domain("scene")
-    start, target = scene.parse_world(_EXAMPLE.world), scene.parse_world(_EXAMPLE.target)
+    start, target = scene.parse_world(EXAMPLE.world), scene.parse_world(EXAMPLE.target)
     assert [p.position for p in start.objects] == [1, 4]
     assert [p.position for p in target.objects] == [1, 2]

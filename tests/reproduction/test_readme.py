@@ -5,12 +5,12 @@ from pathlib import Path
 
 import pytest
 
-from lang2program_tf.reproduction.readme import _BEGIN, _END, update_readme
+from lang2program_tf.reproduction.readme import BEGIN, END, update_readme
 from lang2program_tf.reproduction.report import summarize
 from lang2program_tf.reproduction.tables import read_table
 from tests.reproduction.examples import by_key, record
 
-PAGE = f"# Title\n\nBefore.\n{_BEGIN}\nstale\n{_END}\nAfter.\n"
+PAGE = f"# Title\n\nBefore.\n{BEGIN}\nstale\n{END}\nAfter.\n"
 
 
 @pytest.fixture
@@ -30,8 +30,8 @@ def test_the_place_between_the_marks_is_filled_and_nothing_else_changes(results:
     page.write_text(PAGE)
     assert update_readme(results)
     text = page.read_text()
-    assert text.startswith(f"# Title\n\nBefore.\n{_BEGIN}\n| ")
-    assert text.endswith(f"|\n{_END}\nAfter.\n")
+    assert text.startswith(f"# Title\n\nBefore.\n{BEGIN}\n| ")
+    assert text.endswith(f"|\n{END}\nAfter.\n")
     assert "stale" not in text
     lines = [[cell.strip() for cell in line.split("|")[1:-1]] for line in text.splitlines()]
     assert ["RandoMer as run: ours, dev", "–", "65.0 / 35.0 (2 seeds)", "–"] in lines

@@ -104,6 +104,6 @@ def test_a_server_looks_for_versions_and_tells_their_status(served, tmp_path):
 
 
 def test_an_export_is_followed_unless_one_version_is_named(export_dir):
-    assert ServedModel.load(export_dir, warm_up=False)._folder == export_dir
+    assert ServedModel.load(export_dir, warm_up=False).folder == export_dir
     named = ServedModel.load(export_dir / "1", name="mine", warm_up=False)
-    assert (named._folder, named.name, named.model.version) == (None, "mine", 1)
+    assert (named.folder, named.name, named.model.version) == (None, "mine", 1)

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import ClassVar
 
 import pytest
 
@@ -10,27 +11,43 @@ from lang2program_dev.benchmarks.scaling import Point, draw_points, measure_all,
 from lang2program_tf.errors import UserError
 
 
-def measured_point(measured, beam):
-    """As if it had been measured."""
-    return Point(measured.kind, "scene", beam, measured.batch_size, 10.0 * beam, 500.0, 1.5)
+class Stopwatch:
+    """A process that takes 1.5 seconds at first, then as many as there are examples, or twice."""
+
+    opened: ClassVar = {"domain": "scene"}
+
+    def __init__(self, checkout, measured):
+        self.size, self.turns = measured.batch_size, 0
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        pass
+
+    def turn(self, count):
+        self.turns += 1
+        usual = [self.size] * (count - 2) + [2 * self.size] * 2
+        return {"seconds": [1.5] if self.turns == 1 else usual[-count:], "peak_mb": 500.0}
 
 
 def test_beams_and_batches_are_measured_once_and_kept_as_they_come(tmp_path, monkeypatch):
     asked = []
 
-    def measure(measured, beam):
-        asked.append((measured.kind, beam, measured.batch_size, measured.gin_params))
+    def start(checkout, measured):
+        asked.append((measured.kind, measured.batch_size, measured.gin_params))
         if len(asked) == 3:
             raise KeyboardInterrupt
-        return measured_point(measured, beam)
+        return Stopwatch(checkout, measured)
 
-    monkeypatch.setattr(scaling, "_measure", measure)
+    monkeypatch.setattr(scaling, "WorkerProcess", start)
     settings = {"gin_files": [], "gin_params": ["x = 1"], "figures": tmp_path / "points.json"}
     with pytest.raises(KeyboardInterrupt):
         measure_all(Path("run"), **settings)
     assert len(json.loads((tmp_path / "points.json").read_text())) == 2
     points = measure_all(Path("run"), **settings)
-    assert asked[0] == ("train", 8, 8, ["x = 1", "train/BeamSearch.beam_size = 8"])
+    assert asked[0] == ("train", 8, ["x = 1", "train/BeamSearch.beam_size = 8"])
+    assert points[0] == Point("train", "scene", 8, 8, ms=8000.0, peak_mb=500.0, first_s=1.5)
     assert len(asked) == len(points) + 1
     assert {p.beam_size for p in points if p.kind == "search"} == {8, 32, 128, 512}
     assert {p.batch_size for p in points if p.kind == "train"} == {1, 4, 8, 16, 64, 256}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -17,9 +18,7 @@ def test_it_measures_and_finds_no_fault(export_dir, tmp_path, capsys, monkeypatc
     monkeypatch.setattr(serve, "UTTERANCES", (1, 3))
     # In this process, which is not cold, instead of two new ones.
     monkeypatch.setattr(
-        serve.ServeBenchmark,
-        "_cold_start",
-        lambda self, warm: serve.cold_start(self._export, self._requests(1, 3), warm),
+        serve, "ProcessPoolExecutor", lambda workers, mp_context: ThreadPoolExecutor(workers)
     )
     file = tmp_path / "figures.json"
     options = ["--repeats=1", "--seconds=1", "--crowd=20", "--malformed=20", f"--json={file}"]
