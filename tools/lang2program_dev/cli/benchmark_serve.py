@@ -10,6 +10,7 @@ from pathlib import Path
 from lang2program_tf.cli.arguments import OneLineParser
 from lang2program_tf.cli.running_server import need_serve_extra
 from lang2program_tf.errors import UserError
+from lang2program_tf.files import write_atomically
 
 
 def main(argv: Sequence[str]) -> int:
@@ -39,10 +40,7 @@ def main(argv: Sequence[str]) -> int:
     print(text)
     line = json.dumps(figures)
     if arguments.json is not None:
-        try:
-            Path(arguments.json).write_text(line + "\n", encoding="utf-8")
-        except OSError as error:
-            raise UserError(f"cannot write {arguments.json}: {error.strerror}") from None
+        write_atomically(Path(arguments.json), line + "\n")
     print(line)
     return 0
 
