@@ -8,6 +8,7 @@ import tensorflow as tf
 
 from lang2program_dev.fuzzing.side_by_side import SideBySide
 from lang2program_tf.language import State, get_domain, parse_program, step, trace
+from lang2program_tf.language.scene import Person
 from lang2program_tf.machine import get_machine, primitives
 
 MAX_UTTERANCES = 4
@@ -21,6 +22,11 @@ DIALOGUES = {
         "swapHats(hasShirt(yellow), hasShirtHat(green, purple)); leave(hasHat(orange))",
         "move(index(hasShirt(red), 2), 9); leave(prevArg1(-1)); create(8, red, yellow)",
         "swapHats(hasHat(orange), hasHat(purple)); prevAction(prevArg1(1), prevArg2(1), 1)",
+        "swapHats(index(allObjects, 1), hasShirt(yellow)); leave(index(allObjects, 1))",
+        "swapHats(hasShirt(yellow), index(allObjects, 1)); move(index(allObjects, 1), 2)",
+        "create(5, blue, red); create(7, red, red)",
+        "5 4 red",  # a hat without a shirt
+        "5 red 4",  # a shirt, and no hat
         "yellow hasShirt yellow hasShirt",  # nobody swaps hats with himself
         "yellow hasShirt leave 1 prevArg1",  # who has left cannot leave
     ],
@@ -88,6 +94,21 @@ def test_an_object_has_the_same_rows_on_tensors(name: str, text: str):
     expected = [primitives.attribute_rows(thing) for thing in things]
     np.testing.assert_array_equal(tf.transpose(rules.attribute_rows(codes)), expected)
     assert (rules.attribute_rows(tf.constant([0, 5])).numpy() == -1).all()  # nothing, a number
+
+
+@pytest.mark.parametrize("name, text", DIALOGUES)
+def test_there_is_a_size_for_each_number_that_is_seen_of_an_object(name: str, text: str):
+    rules = get_machine(name).rules
+    things = get_domain(name).parse_world(text).objects
+    looks = rules.looks(tf.constant([rules.encode_object(thing) for thing in things]))
+    assert looks.shape[-1] == len(rules.look_sizes)
+    assert np.all(looks < np.array(rules.look_sizes))
+
+
+def test_the_next_hidden_number_is_one_step_further():
+    rules = get_machine("scene").rules
+    codes = [rules.encode_object(Person(3, "r", "y", identity)) for identity in range(3)]
+    assert np.diff(codes).tolist() == [rules.identity_step] * 2
 
 
 @pytest.mark.parametrize("name, text", DIALOGUES)
