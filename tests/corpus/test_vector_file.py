@@ -59,6 +59,7 @@ def test_words_come_back_by_rank_with_aliases_among_them(tmp_path):
     assert words.aliases == {"a": "an", "2": "two"}
 
 
+@pytest.mark.slow
 def test_the_same_words_give_the_same_bytes_at_another_time(tmp_path):
     first = write(tmp_path / "first.npz")
     os.utime(first, (0, 0))

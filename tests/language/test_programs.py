@@ -101,6 +101,7 @@ def turns(draw: st.DrawFn) -> tuple[Domain, State, World]:
     return walk.domain, starts[0], target.world
 
 
+@pytest.mark.slow
 @settings(max_examples=30, deadline=None)
 @given(turns())
 def test_they_are_those_that_exhaustive_search_finds(turn):

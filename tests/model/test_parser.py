@@ -81,6 +81,7 @@ def test_gradients_reach_every_variable(make_parser, history):
         assert gradient is not None and np.abs(gradient).max() > 0, variable.name
 
 
+@pytest.mark.slow
 def test_gradients_are_those_of_small_changes(make_parser):
     parser = make_parser()
 
@@ -103,6 +104,7 @@ def test_gradients_are_those_of_small_changes(make_parser):
         assert abs((changes[0] - changes[1]) / 0.04 - 1) < 0.05, variable.name
 
 
+@pytest.mark.slow
 def test_one_trace_serves_all_shapes(make_parser):
     parser = make_parser()
 

@@ -21,6 +21,10 @@ from tests.serving.exports import ORIGIN, SETTINGS, TOKENIZER
 from tests.serving.in_process import parse, signatures
 
 STAGE = get_domain("scene").example
+# Every domain has a parser and graphs of its own: one will do while editing.
+ONE_QUICKLY = [
+    pytest.param(domain, marks=[] if domain == "scene" else pytest.mark.slow) for domain in DOMAINS
+]
 
 
 def texts(values):
@@ -81,7 +85,7 @@ def test_answers_are_those_of_the_search(domain):
             assert texts(answers["program"][row]) == expected
 
 
-@pytest.mark.parametrize("domain", DOMAINS)
+@pytest.mark.parametrize("domain", ONE_QUICKLY)
 def test_programs_lead_to_their_worlds_and_the_first_to_those_on_the_way(domain):
     language, examples = get_domain(domain), parsers.examples(domain)
     answers = parse(domain, [e.world for e in examples], [e.utterances for e in examples])
@@ -162,6 +166,7 @@ def test_an_answer_tells_how_words_were_read_and_which_are_unknown():
         assert set(texts(found[name][1])) == {""}
 
 
+@pytest.mark.slow
 def test_a_search_without_a_program_says_so():
     # Nothing can be done with an empty row of tangrams.
     answers = parse("tangrams", [""], [["remove the first one"]])
@@ -177,6 +182,7 @@ junk = some.one_of(
 )
 
 
+@pytest.mark.slow
 @settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(rows=some.lists(some.tuples(junk, some.lists(junk, max_size=8)), max_size=20))
 def test_junk_never_harms_its_neighbours(rows):
@@ -234,7 +240,7 @@ def score(domain, world, utterances, programs):
     return {name: value.numpy() for name, value in found.items()}
 
 
-@pytest.mark.parametrize("domain", DOMAINS)
+@pytest.mark.parametrize("domain", ONE_QUICKLY)
 def test_scores_of_the_prefixes_of_a_program_add_up_to_its_own(domain):
     language = get_domain(domain)
     examples = [e for e in parsers.examples(domain) if len(e.utterances) in (1, 3)]
