@@ -35,13 +35,29 @@ if importlib.util.find_spec("aiohttp") is None:  # the extra `serve` needs Pytho
 _SLOW_FIXTURES = {"export_dir", "exported_model", "parity_dir", "runs", "window"}
 
 
+_HERE = Path(__file__).parent
+# Each takes more than half a minute, the first two minutes.
+_LONGEST = (
+    "learning/test_workers.py",
+    "learning/test_it_learns.py",
+    "dev/cli/test_benchmark.py",
+    "test_examples.py",
+    "learning/test_loop.py",
+    "cli/test_train.py",
+    "serving/test_exported_parser.py",
+    "dev/cli/test_benchmark_serve.py",
+    "playground/test_page.py",
+)
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Files with slow tests come first, so that none is left when other processes are done."""
-    slow = Counter(item.path for item in items if item.get_closest_marker("slow"))
-    items.sort(key=lambda item: -slow[item.path])
+    """Long files come first, so that none is left when other processes are done."""
     for item in items:
         if _SLOW_FIXTURES.intersection(getattr(item, "fixturenames", ())):
             item.add_marker("slow")
+    slow = Counter(item.path for item in items if item.get_closest_marker("slow"))
+    places = {_HERE / name: place for place, name in enumerate(_LONGEST)}
+    items.sort(key=lambda item: (places.get(item.path, len(places)), -slow[item.path]))
 
 
 @pytest.fixture(scope="module", autouse=True)
