@@ -10,9 +10,8 @@ from typing import Any
 
 import numpy as np
 import tensorflow as tf
-from google.protobuf.message import DecodeError
 from numpy.typing import NDArray
-from tensorflow.core.protobuf import meta_graph_pb2, saved_model_pb2
+from tensorflow.core.protobuf import meta_graph_pb2
 from tensorflow_serving.apis import predict_pb2, prediction_log_pb2
 
 from lang2program_tf.corpus.seen_words import FILE as SEEN_WORDS
@@ -21,6 +20,7 @@ from lang2program_tf.corpus.tokenizers import KnownForms, Tokenizer, WhiteSpace
 from lang2program_tf.corpus.words import SPECIAL_WORDS
 from lang2program_tf.errors import UserError
 from lang2program_tf.serving.answers import Columns, decode_texts
+from lang2program_tf.serving.saved_graph import SavedGraph
 from lang2program_tf.serving.transport import ServingError, Transport
 from lang2program_tf.serving.versions import find_version
 from lang2program_tf.serving.warmup import WARMUP_FILE
@@ -49,8 +49,8 @@ class Model:
         self.folder = find_version(export)
         self.version = int(self.folder.name) if self.folder.name.isdecimal() else 0
         try:
-            self.signature_defs = _read_signatures(self.folder)
-            self._module = tf.saved_model.load(str(self.folder))
+            self._graph = SavedGraph(self.folder)
+            self.signature_defs = self._graph.signatures
             outputs = self.run("metadata", {"request": np.array([b""], object)})
             self.domain: str = outputs["domain"][0].decode()
         except Exception as error:  # what a damaged file raises has no type in common
@@ -82,20 +82,14 @@ class Model:
         Raises:
             ServingError: the inputs do not fit, or the graph refuses them.
         """
-        self.signature(name)
-        function = self._module.signatures[name or DEFAULT_SIGNATURE]
-        _check_inputs(function.structured_input_signature[1], inputs)
+        _check_inputs(self.signature(name), inputs)
         try:
-            tensors = {
-                key: tf.constant(array, tf.string, array.shape) for key, array in inputs.items()
-            }
-            outputs = function(**tensors)
+            return self._graph.run(name or DEFAULT_SIGNATURE, inputs)
         except tf.errors.OpError as error:
             # Its message is a trace through the graph: for a log, not for a client.
             raise ServingError(
                 _code_name(error), "the model cannot compute this request"
             ) from error
-        return {key: tensor.numpy() for key, tensor in outputs.items()}
 
     def vocabulary(self) -> frozenset[str]:
         """The words that the parser knows.
@@ -167,18 +161,21 @@ def _to_array(values: Any) -> NDArray[Any]:
     return array.reshape(texts.shape)
 
 
-def _check_inputs(specs: Mapping[str, tf.TensorSpec], inputs: Mapping[str, NDArray[Any]]) -> None:
-    if set(specs) != set(inputs):
+def _check_inputs(
+    signature: meta_graph_pb2.SignatureDef, inputs: Mapping[str, NDArray[Any]]
+) -> None:
+    if set(signature.inputs) != set(inputs):
         raise ServingError(
             "INVALID_ARGUMENT",
-            f"input size does not match signature: expected inputs {sorted(specs)}, "
+            f"input size does not match signature: expected inputs {sorted(signature.inputs)}, "
             f"got {sorted(inputs)}",
         )
-    for name, spec in specs.items():
-        if inputs[name].ndim != spec.shape.rank:
+    for name, tensor in signature.inputs.items():
+        rank = len(tensor.tensor_shape.dim)
+        if inputs[name].ndim != rank:
             raise ServingError(
                 "INVALID_ARGUMENT",
-                f"input {name} must have rank {spec.shape.rank}, got shape {inputs[name].shape}",
+                f"input {name} must have rank {rank}, got shape {inputs[name].shape}",
             )
 
 
@@ -190,19 +187,6 @@ def _code_name(error: tf.errors.OpError) -> str:
     return names.get(error.error_code, "INTERNAL")
 
 
-def _read_signatures(folder: Path) -> dict[str, meta_graph_pb2.SignatureDef]:
-    """The signatures that a client may call."""
-    proto = saved_model_pb2.SavedModel()
-    try:
-        proto.ParseFromString((folder / "saved_model.pb").read_bytes())
-    except DecodeError:
-        raise ValueError("its saved_model.pb is damaged") from None
-    if not proto.meta_graphs:
-        raise ValueError("its saved_model.pb is empty")
-    found = proto.meta_graphs[0].signature_def
-    return {name: found[name] for name in found if not name.startswith("__")}
-
-
 def _warmup_requests(path: Path) -> Iterator[predict_pb2.PredictRequest]:
     for record in tf.data.TFRecordDataset(str(path)).as_numpy_iterator():
         log = prediction_log_pb2.PredictionLog()
@@ -211,6 +195,7 @@ def _warmup_requests(path: Path) -> Iterator[predict_pb2.PredictRequest]:
 
 
 def _first_line(error: Exception) -> str:
-    """The first line of what TensorFlow says, without the node of the graph that it begins with."""
-    line = (str(error).strip() or type(error).__name__).split("\n")[0]
+    """The first line of what TensorFlow says, without what a session or a node puts before it."""
+    text = str(error).strip().removeprefix("Graph execution error:").strip()
+    line = (text or type(error).__name__).split("\n")[0]
     return _NODE.sub("", line).split(" [Op:")[0].rstrip(".")
