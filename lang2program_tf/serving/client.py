@@ -125,7 +125,10 @@ class Client:
         batches = [questions[start : start + size] for start in range(0, len(questions), size)]
         if batches:
             self.metadata()
-        with ThreadPoolExecutor(min(self._concurrency, max(len(batches), 1))) as pool:
+        threads = min(self._concurrency, len(batches))
+        if threads <= 1:  # to start a thread takes a millisecond
+            return [answer for batch in batches for answer in self._parse_batch(batch)]
+        with ThreadPoolExecutor(threads) as pool:
             return [answer for found in pool.map(self._parse_batch, batches) for answer in found]
 
     def score(self, world: str, utterances: Sequence[str], program: str = "") -> ScoreAnswer:
