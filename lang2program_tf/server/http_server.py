@@ -31,6 +31,13 @@ class TooLarge(ServingError):
         super().__init__("RESOURCE_EXHAUSTED", f"the request is larger than {limit} bytes")
 
 
+class TooLate(ServingError):
+    """A request that did not arrive in time."""
+
+    def __init__(self, seconds: float) -> None:
+        super().__init__("DEADLINE_EXCEEDED", f"the request did not arrive within {seconds:.3g} s")
+
+
 class HttpServer:
     """Listens, and answers requests by a function, which may raise ServingError.
 
@@ -93,15 +100,19 @@ class HttpServer:
         """Answers one request, whatever it is."""
         started = time.perf_counter()
         identifier = request_id(request.headers.get(ID_HEADER))
+        is_late = False
         try:
             self._check_connections(request)
             response = await self._answer(request)
         except Exception as error:
             response = self._failed(request, identifier, error)
+            is_late = isinstance(error, TooLate)
         response.headers[ID_HEADER] = identifier
-        if self._stopping:
+        if self._stopping or is_late:
             response.force_close()  # so that the client does not send the next one here
         await self._send(request, response, identifier)
+        if is_late and request.transport is not None:
+            request.transport.close()  # it has had its time, and gets none to linger
         if self._access_log:
             milliseconds = 1000 * (time.perf_counter() - started)
             LOG.info(
@@ -167,10 +178,7 @@ async def read_body(request: web.BaseRequest, limits: ServerLimits) -> bytes:
     except ConnectionError:
         raise ServingError("CANCELLED", "the client went away") from None
     except asyncio.TimeoutError:
-        request.protocol.close()
-        raise ServingError(
-            "DEADLINE_EXCEEDED", f"the request did not arrive within {limits.timeout:.3g} s"
-        ) from None
+        raise TooLate(limits.timeout) from None
 
 
 def json_response(value: Any, *, status: int = 200) -> web.Response:

@@ -161,7 +161,7 @@ def test_clients_that_drip_are_cut_off_in_time(server):
             clients.map(lambda beginning: seconds_of_dripping(server, beginning), beginnings)
         )
     for beginning, seconds in zip(beginnings, found):
-        assert 0.9 < seconds < 4, beginning
+        assert 0.9 < seconds < 1.8, beginning
 
 
 def test_a_client_that_does_not_take_its_answer_is_cut_off(server, caplog):
