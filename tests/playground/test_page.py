@@ -224,6 +224,7 @@ def test_a_phone_shows_it_without_scrolling_sideways(visitor):
     try:
         visitor.choose("scene")
         visitor.choose("Two on a stage")
+        visitor.say("the man in red leaves " + "grumph" * 40)
         widths = "return [document.documentElement.scrollWidth, innerWidth]"
         content, screen = visitor.window.execute_script(widths)
         assert content <= screen
@@ -250,6 +251,14 @@ def test_an_export_with_other_outputs_is_shown_with_what_it_has(window):
         assert visitor.notice == "No program: this one is too hard."
         assert visitor.one("#sentence").get_attribute("value") == "fail"
         assert len(visitor.all(".step")) == 1
+        visitor.window.set_window_size(390, 500)
+        try:  # it is seen where one types, though the page is longer than the screen
+            visitor.window.execute_script("scrollTo(0, 0)")
+            (below,) = visitor.ask("#notice", "innerHeight - e.getBoundingClientRect().bottom")
+            (length,) = visitor.ask("html", "e.scrollHeight - innerHeight")
+            assert length > 100 and below >= 0
+        finally:
+            visitor.window.set_window_size(1100, 1400)
 
 
 @pytest.mark.parametrize("in_front", [False, True])
