@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -155,8 +156,14 @@ class Evaluator:
             numbers = [i for i, other in enumerate(lengths) if other == length]
             for start in range(0, len(numbers), self._batch_size):
                 batches.append((numbers[start : start + self._batch_size], length[0]))
-        for numbers, utterances in batches[first::every]:
-            yield from self._predict(numbers, utterances)
+        with ThreadPoolExecutor(self._learner.predicted_at_once) as threads:
+            try:
+                for found in threads.map(
+                    lambda batch: [*self._predict(*batch)], batches[first::every]
+                ):
+                    yield from found
+            finally:  # whoever has seen enough does not wait for the rest
+                threads.shutdown(cancel_futures=True)
 
     def measures(
         self, watch: Callable[[Iterable[Prediction]], Iterable[Prediction]] = iter

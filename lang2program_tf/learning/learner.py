@@ -12,7 +12,7 @@ import tensorflow as tf
 from numpy.typing import NDArray
 
 import gin
-from lang2program_tf.cores import MOST_PARTS, predicted_parts
+from lang2program_tf.cores import MOST_PARTS, num_cores, predicted_parts
 from lang2program_tf.corpus.batches import Batch, BatchMaker
 from lang2program_tf.corpus.programs import list_programs, load_programs
 from lang2program_tf.corpus.scone import Example
@@ -183,6 +183,11 @@ class Learner:
             self.search = BeamSearch(self.task.machine, parser)
         self.worlds = self._worlds and self._worlds(self.search)
         self._predict_graphs: dict[tuple[int, int | None], Callable[..., Any]] = {}
+
+    @property
+    def predicted_at_once(self) -> int:
+        """How many batches to predict at the same time, so that all cores have work."""
+        return 1 if self.worlds is None else min(num_cores(), MOST_PARTS)
 
     def predict(self, batch: Batch, *, count: int = 1) -> Predicted:
         """Predicts the programs of a batch, as in evaluation; at least `count`, if there are."""

@@ -1,4 +1,4 @@
-"""Explores batches of other words and lengths with a compiled search; XLA_FLAGS say where to log.
+"""Explores batches of other words and lengths with a compiled search; `tests.xla_dumps` runs it.
 
 Prints how many programs the last one has found.
 """

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
@@ -14,6 +11,7 @@ import tensorflow as tf
 from lang2program_tf.machine import get_machine
 from lang2program_tf.search import BeamSearch, Classic, RandomizedOriginal, Rollouts
 from tests.search.toys import run, tensors_of, toy_examples, toy_parser, words_of
+from tests.xla_dumps import num_compiled_loops, output_of
 
 pytestmark = pytest.mark.slow
 
@@ -57,22 +55,6 @@ def test_the_graph_needs_xla_only_if_asked(jit_compile):
 
 
 def test_batches_of_other_words_and_lengths_are_not_compiled_again(tmp_path):
-    """In a process of its own, which tells XLA to write down what it compiles."""
-    root = Path(__file__).parents[2]
-    environment = {
-        **os.environ,
-        "PYTHONPATH": str(root),
-        "XLA_FLAGS": f"--xla_dump_to={tmp_path} --xla_dump_hlo_as_text",
-    }
-    done = subprocess.run(
-        [sys.executable, str(Path(__file__).with_name("compile_batches.py"))],
-        capture_output=True,
-        text=True,
-        env=environment,
-        cwd=root,
-        timeout=300,
-    )
-    assert done.returncode == 0, done.stderr
-    assert int(done.stdout) > 0
-    compiled = {path.name.split(".")[0] for path in tmp_path.glob("module_*loop*.txt")}
-    assert len(compiled) == 1, compiled
+    output = output_of(Path(__file__).with_name("compile_batches.py"), tmp_path)
+    assert int(output) > 0
+    assert num_compiled_loops(tmp_path) == 1
