@@ -11,7 +11,6 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 import gin
-from lang2program_tf.corpus.mirror import mirror_image
 from lang2program_tf.corpus.scone import Example, Line, known_world
 from lang2program_tf.language import (
     UNKNOWN_COMMAND,
@@ -84,30 +83,19 @@ def read_dialogues(lines: Iterable[Line], *, domain: str) -> tuple[Dialogue, ...
     return tuple(_dialogue(get_domain(domain), line, number) for number, line in enumerate(lines))
 
 
-@gin.configurable(allowlist=["seed", "mirror"])
-def turns(
-    lines: Iterable[Line], *, domain: str, seed: int = 0, mirror: bool = False
-) -> tuple[Example, ...]:
+@gin.configurable(allowlist=["seed"])
+def turns(lines: Iterable[Line], *, domain: str, seed: int = 0) -> tuple[Example, ...]:
     """Every sentence of every line as an example of one command, those of a line together.
 
     Args:
         lines: whose worlds are all known.
         domain: whose lines they are.
         seed: of the choice where several commands lead from one world to the next.
-        mirror: whether the lines' mirror images follow, where there are any; only scene has left
-            and right.
     """
-    lines = tuple(lines)
-    dialogues = list(read_dialogues(lines, domain=domain))
-    if mirror:
-        if domain != "scene":
-            raise ValueError(f"mirror={mirror} must be False for {domain}, which has no sides")
-        for number, line in enumerate(lines):
-            image = mirror_image(line)
-            if image:
-                dialogues.append(_dialogue(get_domain(domain), image, number))
     return tuple(
-        example for dialogue in dialogues for example in dialogue.examples(dialogue.draw(seed))
+        example
+        for dialogue in read_dialogues(lines, domain=domain)
+        for example in dialogue.examples(dialogue.draw(seed))
     )
 
 
