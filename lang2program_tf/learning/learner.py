@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -28,6 +28,7 @@ from lang2program_tf.learning.workers import Workers
 from lang2program_tf.machine import Examples
 from lang2program_tf.model.parser import Parser
 from lang2program_tf.model.parser_protocol import ParserProtocol
+from lang2program_tf.native_log import without_remarks
 from lang2program_tf.search import BatchPart, BeamSearch, Programs, WorldSearch, best_programs
 from lang2program_tf.search.non_finite import blame_non_finite
 
@@ -172,9 +173,14 @@ class Learner:
         """Learns from one batch, and counts the step."""
         size, utterances, _ = batch.words.shape
         key = (size, utterances)
-        if key not in self._train_graphs:
+        is_new = key not in self._train_graphs
+        if is_new:
             self._train_graphs[key] = _graph(self._train_batch, self._batch_spec(*key))
-        with blame_non_finite(self.parser), self.workers.taking_a_step():
+        with (
+            self._compiling(self.train_step.search, is_new),
+            blame_non_finite(self.parser),
+            self.workers.taking_a_step(),
+        ):
             return self._train_graphs[key](batch)
 
     def predict_with(self, parser: ParserProtocol) -> None:
@@ -194,7 +200,8 @@ class Learner:
         size = batch.words.shape[0]
         parts, room = self._predicted_parts(size)
         known = room if self.search.jit_compile else None
-        if (parts, known) not in self._predict_graphs:
+        is_new = (parts, known) not in self._predict_graphs
+        if is_new:
             self._predict_graphs[parts, known] = _graph(
                 partial(self._predict_batch, parts=parts),
                 self._batch_spec(known, None),
@@ -203,12 +210,17 @@ class Learner:
         if room > size:  # the last example again
             rows = tf.minimum(tf.range(room), size - 1)
             batch = Batch(*(tf.gather(field, rows) for field in batch))
-        with blame_non_finite(self.parser):
+        with self._compiling(self.search, is_new), blame_non_finite(self.parser):
             predicted = self._predict_graphs[parts, known](batch, tf.constant(count))
         if room > size:
             predicted = tf.nest.map_structure(lambda part: part[:size], predicted)
         found: Predicted = predicted
         return found
+
+    def _compiling(self, search: BeamSearch, is_new: bool) -> AbstractContextManager[None]:
+        """Holds back what XLA says when it compiles, but nothing that workers say of others."""
+        alone = self.workers.count == 1
+        return without_remarks() if is_new and search.jit_compile and alone else nullcontext()
 
     def _predicted_parts(self, size: int) -> tuple[int, int]:
         """In how many parts a batch is predicted, and of how many examples in all."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
 import math
 import signal
@@ -30,7 +29,6 @@ from lang2program_tf.learning.run_folder import (
     RunFolder,
 )
 from lang2program_tf.learning.stop_signals import STOP_SIGNALS, stop_signals
-from lang2program_tf.native_log import without_remarks
 from lang2program_tf.search.non_finite import NonFiniteError
 
 _SHOWN = 3
@@ -135,7 +133,6 @@ class TrainingLoop:
         self.save_every = save_every
         self.log_every = log_every
         self.progress = Progress()
-        self._is_compiled = False
         self._train_examples = learner.task.examples("train")
         learner.remember(self._train_examples)
         dev = learner.task.examples("dev")
@@ -216,9 +213,7 @@ class TrainingLoop:
     def _train_on(self, batch: Batch, reporter: Reporter) -> None:
         step = self._step + 1
         try:
-            with contextlib.nullcontext() if self._is_compiled else without_remarks():
-                metrics = self.learner.train(batch)
-            self._is_compiled = True
+            metrics = self.learner.train(batch)
         except NonFiniteError as error:
             raise self._broken_down(batch, step, str(error)) from error
         values = {name: float(value) for name, value in metrics._asdict().items()}

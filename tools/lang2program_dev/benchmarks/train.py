@@ -16,7 +16,6 @@ from lang2program_dev.benchmarks.timing import memory_mb, milliseconds, peak_mem
 from lang2program_dev.benchmarks.worker import Training, open_learner
 from lang2program_tf.corpus.batches import Batch
 from lang2program_tf.learning.learner import Learner, examples_of
-from lang2program_tf.native_log import without_remarks
 
 _WARM_UP = 20
 STEPS_A_TURN = 10
@@ -47,8 +46,7 @@ class TrainBenchmark:
         self.learner: Learner = open_learner(run, gin_files=gin_files, gin_params=gin_params)
         self._training = Training(self.learner, batch_size=batch_size)
         built = time.perf_counter()
-        with without_remarks():
-            self._training.turn(1)
+        self._training.turn(1)
         self.start_up = {
             "import": import_seconds,
             "build": built - started,
