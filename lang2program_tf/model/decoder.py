@@ -229,12 +229,12 @@ class AttentionDecoder(tf.keras.layers.Layer):
 
 def _at_words(values: tf.Tensor, said: SaidWords) -> tf.Tensor:
     """[B, N, n] of values [B * M, W, n] of all words; zeros at padding."""
-    size = said.num_utterances * said.num_words
     flat = tf.reshape(values, [-1, values.shape[-1]])
+    nothing = tf.shape(flat)[0]  # the row behind all words
+    size = said.num_utterances * said.num_words
     first = tf.range(tf.shape(said.place)[0])[:, tf.newaxis] * size
-    # Padding may stand behind the last place.
-    row = tf.where(said.present, first + said.place, 0)
-    return tf.where(said.present[..., tf.newaxis], tf.gather(flat, row), 0.0)
+    row = tf.where(said.present, first + said.place, nothing)
+    return tf.gather(tf.pad(flat, [[0, 1], [0, 0]]), row)
 
 
 def _by_utterance(key_bias: tf.Tensor, said: SaidWords) -> tf.Tensor:

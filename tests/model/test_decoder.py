@@ -67,6 +67,14 @@ def test_an_utterance_without_words_has_finite_scores_of_its_own(make_parser):
     np.testing.assert_array_equal(changed.log_probs[1], found.log_probs[1])
 
 
+def test_utterances_of_which_none_has_words_score_as_they_do_beside_others(make_parser):
+    parser = make_parser()
+    utterance = np.full_like(UTTERANCE, 2)
+    expected = scores(parser, utterance=utterance).log_probs[1]
+    found = scores(parser, words=np.full_like(WORDS, PADDING), utterance=utterance).log_probs[1]
+    np.testing.assert_allclose(found, expected, atol=3e-6)
+
+
 def test_probabilities_of_all_tokens_sum_to_one(make_parser):
     found = scores(make_parser())
     np.testing.assert_allclose(tf.reduce_sum(tf.exp(found.log_probs), axis=-1), 1, atol=1e-5)
