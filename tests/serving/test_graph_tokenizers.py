@@ -37,7 +37,7 @@ def in_graph(tokenizer: Tokenizer):
 
 
 def both(tokenizer: Tokenizer, texts: list[str]) -> tuple[list[list[str]], list[list[str]]]:
-    """The words in Python and in the graph, which has \\x01 for each \\0."""
+    """The words in Python and in the graph, which has byte 1 for each zero byte."""
     found = in_graph(tokenizer).read(tf.constant(texts))
     words = [[word.decode() for word in row] for row in found.to_list()]
     expected = [tokenizer.read(text) for text in texts]
