@@ -77,7 +77,8 @@ RULES = [
 def test_with_chance_too_a_part_finds_what_it_finds_in_a_search_of_all(rule):
     search = BeamSearch(get_machine("scene"), toy_parser("scene"), beam_size=8, selection=rule)
     examples = toy_examples("scene")[::-1]
-    whole = run(search, words_of(examples), tensors_of(search.machine, examples), seed=SEED)
+    tensors = tensors_of(search.machine, examples)
+    whole = run(search, words_of(examples), tensors, seed=SEED, keep_prefixes=True)
     for places in (range(1, 3), range(0, 3, 2)):
         of_part = [examples[place] for place in places]
         part = BatchPart(places.start, len(examples), tf.constant(3), stride=places.step)
