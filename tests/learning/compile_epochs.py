@@ -1,6 +1,6 @@
 """Trains for two epochs and predicts dev after each; prints how much XLA has compiled by then.
 
-`tests.xla_dumps` runs it.
+XLA_FLAGS are those of `tests.xla_dumps`.
 """
 
 from __future__ import annotations

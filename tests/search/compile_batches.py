@@ -1,5 +1,6 @@
-"""Explores batches of other words and lengths with a compiled search; `tests.xla_dumps` runs it.
+"""Explores batches of other words and lengths with a compiled search.
 
+XLA_FLAGS are those of `tests.xla_dumps`.
 Prints how many programs the last one has found.
 """
 

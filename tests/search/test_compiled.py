@@ -10,8 +10,9 @@ import tensorflow as tf
 
 from lang2program_tf.machine import get_machine
 from lang2program_tf.search import BeamSearch, Classic, RandomizedOriginal, Rollouts
+from tests.scripts import output_of
 from tests.search.toys import run, tensors_of, toy_examples, toy_parser, words_of
-from tests.xla_dumps import num_compiled_loops, output_of
+from tests.xla_dumps import flags, num_compiled_loops
 
 pytestmark = pytest.mark.slow
 
@@ -55,6 +56,6 @@ def test_the_graph_needs_xla_only_if_asked(jit_compile):
 
 
 def test_batches_of_other_words_and_lengths_are_not_compiled_again(tmp_path):
-    output = output_of(Path(__file__).with_name("compile_batches.py"), tmp_path)
+    output = output_of(Path(__file__).with_name("compile_batches.py"), XLA_FLAGS=flags(tmp_path))
     assert int(output) > 0
     assert num_compiled_loops(tmp_path) == 1

@@ -4,9 +4,6 @@ from __future__ import annotations
 
 import functools
 import json
-import os
-import subprocess
-import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -25,6 +22,7 @@ from lang2program_tf.search import (
     best_programs,
 )
 from lang2program_tf.search.selection import Candidates
+from tests.scripts import output_of
 from tests.search.reference import Example
 from tests.search.toys import SEEDS, run, tensors_of, toy_examples, toy_parser, words_of
 
@@ -194,19 +192,8 @@ def test_batches_of_one_shape_share_one_trace():
 
 def test_the_search_stays_on_the_device_it_is_put_on():
     """In a process of its own, which splits the CPU in two devices and searches on the second."""
-    root = Path(__file__).parents[2]
     script = Path(__file__).with_name("search_on_second_device.py")
-    environment = {**os.environ, "PYTHONPATH": str(root), "CUDA_VISIBLE_DEVICES": ""}
-    done = subprocess.run(
-        [sys.executable, str(script)],
-        capture_output=True,
-        text=True,
-        env=environment,
-        cwd=root,
-        timeout=300,
-    )
-    assert done.returncode == 0, done.stderr
-    operations = json.loads(done.stdout)
+    operations = json.loads(output_of(script, CUDA_VISIBLE_DEVICES=""))
     assert set(operations["elsewhere"]) <= {"_Arg", "_Send"}  # what hands the inputs over
     assert {"TopKV2", "SparseSegmentSum", "LoopCond"} <= set(operations["there"])
     assert operations["num_complete"] > 0
