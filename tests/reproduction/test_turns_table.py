@@ -60,6 +60,8 @@ def test_the_settings_of_every_cell_are_of_its_domain_and_hold_a_tenth_out(cell:
         ("reinforce", "TrainStep.weights", "@Reinforce()"),
         ("best_program", "WorldSearch.add_up", "False"),
         ("one_world", "WorldSearch.num_worlds", "1"),
+        ("beam_16", "evaluate/BeamSearch.beam_size", "16"),
+        ("full", "evaluate/BeamSearch.beam_size", "32"),
     ],
 )
 def test_a_row_is_what_its_name_says(row: str, name: str, value: str):
@@ -82,13 +84,27 @@ def test_the_prior_of_the_other_domains_is_that_of_scene(domain: str):
     gin.clear_config()
 
 
-def test_the_full_parser_has_three_seeds_and_others_two():
+def test_the_full_parser_has_three_seeds_others_two_and_the_papers_learners_one():
     for (row, _), cell in CELLS.items():
         if row == "three_together":
             assert [run.seed for run in Run(cell, *cell.seeds).sources()] == [0, 1, 2]
+        elif row in ("full", "best_program", "one_world", "beam_16"):
+            assert cell.seeds == (0, 1, 2)
+        elif row in ("randomer", "bs_mml", "reinforce"):
+            assert cell.seeds == (0,)
         else:
-            of_the_full = row in ("full", "best_program", "one_world")
-            assert cell.seeds == ((0, 1, 2) if of_the_full else (0, 1))
+            assert cell.seeds == (0, 1)
+
+
+@pytest.mark.parametrize("row", sorted(ROWS))
+def test_no_row_compiles_predictions_by_worlds_whose_number_is_not_known(row: str):
+    assert (
+        setting(
+            CELLS[row, "alchemy" if row == "with_prior" else "scene"],
+            "evaluate/BeamSearch.jit_compile",
+        )
+        == "False"
+    )
 
 
 def test_goals_stand_beside_one_parser_and_three_together():
