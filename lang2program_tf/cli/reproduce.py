@@ -65,8 +65,7 @@ def _parser() -> OneLineParser:
         nargs="+",
         type=_seed,
         default=[],
-        help="default: 0 1 2; five for RandoMer of table1 and for figure3; in turns "
-        "three for the full parser, one for the paper's learners, two for the others",
+        help="default: 0 1 2; five for RandoMer of table1 and for figure3; one to three in turns",
     )
     parser.add_argument("--jobs", type=_count, default=1, help="runs at a time (default: 1)")
     parser.add_argument("--root_dir", default="runs", help="the folder of runs (default: runs)")

@@ -50,6 +50,7 @@ class _Row(NamedTuple):
     evaluates: int = 0
 
 
+_ONE = (0,)
 _FULL = _Row("full", "full", seeds=(0, 1, 2), goals=_ONE_PARSER)
 _ROWS = (
     _FULL,
@@ -66,10 +67,16 @@ _ROWS = (
     _Row("beta_1", "β = 1"),
     _Row("without_prior", "without prior", domains=("scene",)),
     _Row("with_prior", "with prior", domains=("alchemy", "tangrams")),
+    _Row("without_dropout", "without dropout", seeds=_ONE),
+    _Row("fixed_words", "word vectors not trained", seeds=_ONE),
+    _Row("white_space", "word vectors not trained, words split at white space", seeds=_ONE),
+    _Row("constant_rate", "constant learning rate", seeds=_ONE),
+    _Row("without_clipping", "gradient not clipped", seeds=_ONE),
+    _Row("without_averaging", "weights not averaged", seeds=_ONE),
     _Row("words_alone", "words alone"),
-    _Row("randomer", "words alone, RandoMer", seeds=(0,)),
-    _Row("bs_mml", "words alone, BS-MML", seeds=(0,)),
-    _Row("reinforce", "words alone, REINFORCE", seeds=(0,)),
+    _Row("randomer", "words alone, RandoMer", seeds=_ONE),
+    _Row("bs_mml", "words alone, BS-MML", seeds=_ONE),
+    _Row("reinforce", "words alone, REINFORCE", seeds=_ONE),
 )
 
 
