@@ -25,7 +25,7 @@ The tables 1 to 4, Figure 3 and the settings as released are the paper's. Its te
 differ (docs/parity.md): `--reading text` follows the text, and its tables are called TABLE_text.
 Rows that several tables share are run once. beams trains nothing: it shows what the runs of
 RandoMer and BS-MML on scene make of the example in the paper's last table. turns is the table of
-ablations for the parser in context (gin/turns/). Its rows best_program, one_world, beam_16 and
+ablations for the parser in context (gin/turns/). Its rows best_program, one_world, beam_32 and
 three_together train nothing: they evaluate the runs of the row full, which must be there.
 
 Runs are kept in ROOT_DIR/<gin file without .gin>/seed_<n>, with a log beside each; the table is

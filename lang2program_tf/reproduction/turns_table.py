@@ -19,10 +19,9 @@ it, and on held-out dialogues, a tenth of those for training, which no run of th
 The checkpoint is the one that was best on dev, so the held-out figures are the fairer ones to
 choose by.
 
-The full parser predicts by worlds, four at a time, with a beam of 32, and its β goes from 0 to 1.
-`best program`, `one world`, `beam of 16` and `three together` are the same trained parsers,
-evaluated otherwise. Scene has a
-prior over programs, alchemy and tangrams have none; the rows on the prior are about the other
+The full parser predicts by worlds, four at a time, with a beam of 16, and its β goes from 0 to 1.
+`best program`, `one world`, `beam of 32` and `three together` are the same trained parsers,
+evaluated otherwise. Scene has a prior over programs, alchemy and tangrams have none; the rows on the prior are about the other
 choice. `words alone` is the paper's network, taught by the same memory of programs; below it are
 the paper's learners with that network on the same turns, which tell learning from model and data.
 There is one decoder, the feed-forward one: an LSTM cell to compare it with does not exist yet. The
@@ -56,7 +55,7 @@ _ROWS = (
     _FULL,
     _Row("best_program", "full, best program", seeds=(0, 1, 2), evaluates=1),
     _Row("one_world", "full, one world", seeds=(0, 1, 2), evaluates=1),
-    _Row("beam_16", "full, beam of 16", seeds=(0, 1, 2), evaluates=1),
+    _Row("beam_32", "full, beam of 32", seeds=(0, 1, 2), evaluates=1),
     _Row("three_together", "full, three together", (0,), goals=_THREE_PARSERS, evaluates=3),
     _Row("without_world", "without world"),
     _Row("without_sentences", "without earlier sentences"),

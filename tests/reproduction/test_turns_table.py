@@ -67,8 +67,8 @@ def test_the_settings_of_every_cell_are_of_its_domain_and_hold_a_tenth_out(cell:
         ("reinforce", "TrainStep.weights", "@Reinforce()"),
         ("best_program", "WorldSearch.add_up", "False"),
         ("one_world", "WorldSearch.num_worlds", "1"),
-        ("beam_16", "evaluate/BeamSearch.beam_size", "16"),
-        ("full", "evaluate/BeamSearch.beam_size", "32"),
+        ("beam_32", "evaluate/BeamSearch.beam_size", "32"),
+        ("full", "evaluate/BeamSearch.beam_size", "16"),
     ],
 )
 def test_a_row_is_what_its_name_says(row: str, name: str, value: str):
@@ -101,7 +101,7 @@ def test_the_full_parser_has_three_seeds_others_two_the_papers_learners_and_ways
     for (row, _), cell in CELLS.items():
         if row == "three_together":
             assert [run.seed for run in Run(cell, *cell.seeds).sources()] == [0, 1, 2]
-        elif row in ("full", "best_program", "one_world", "beam_16"):
+        elif row in ("full", "best_program", "one_world", "beam_32"):
             assert cell.seeds == (0, 1, 2)
         elif row in ONE_SEED:
             assert cell.seeds == (0,)
