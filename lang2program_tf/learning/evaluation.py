@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -114,7 +115,10 @@ def wilson_interval(correct: int, examples: int) -> tuple[float, float]:
 
 @gin.configurable
 class Evaluator:
-    """Predicts examples in batches of the same number of utterances."""
+    """Predicts examples in batches of the same number of utterances.
+
+    By worlds, batches have whole dialogues: their beginnings, which are examples too, cost nothing.
+    """
 
     def __init__(
         self, learner: Learner, examples: Sequence[Example], *, batch_size: int = 32
@@ -124,7 +128,7 @@ class Evaluator:
         Args:
             learner: whose parser and evaluation search are used.
             examples: at least one.
-            batch_size: examples a batch.
+            batch_size: examples, or by worlds dialogues, a batch.
         """
         if batch_size < 1:
             raise ValueError(f"batch_size={batch_size} must be 1 or more")
@@ -141,25 +145,21 @@ class Evaluator:
         return self._maker.examples
 
     def predictions(self, *, first: int = 0, every: int = 1) -> Iterator[Prediction]:
-        """A prediction for every example, in the order of their numbers of utterances.
+        """A prediction for every example, in the order of their numbers of utterances or dialogues.
 
         The search may give all examples of a batch the iterations of the longest; in batches of
-        one length it cannot matter with which others an example is predicted.
+        one length it cannot matter with which others an example is predicted. By worlds it never
+        does.
 
         Args:
             first: the batch to begin with, and
             every: of how many the first counts, if others deal with the rest.
         """
-        lengths = [_lengths(example) for example in self.examples]
-        batches = []
-        for length in sorted(set(lengths)):
-            numbers = [i for i, other in enumerate(lengths) if other == length]
-            for start in range(0, len(numbers), self._batch_size):
-                batches.append((numbers[start : start + self._batch_size], length[0]))
+        batches = [*self._batches()]
         with ThreadPoolExecutor(self._learner.predicted_at_once) as threads:
             try:
                 for found in threads.map(
-                    lambda batch: [*self._predict(*batch)], batches[first::every]
+                    lambda numbers: [*self._predict(numbers)], batches[first::every]
                 ):
                     yield from found
             finally:  # whoever has seen enough does not wait for the rest
@@ -184,9 +184,21 @@ class Evaluator:
             lengths={length: _measure(row) for length, row in zip(lengths, sums)},
         )
 
-    def _predict(self, numbers: list[int], length: int) -> Iterator[Prediction]:
+    def _batches(self) -> Iterator[list[int]]:
+        """The numbers of the examples of each batch."""
+        if self._learner.worlds is not None:
+            dialogues = _grouped(self.examples, lambda example: example.line)
+            for start in range(0, len(dialogues), self._batch_size):
+                yield [*itertools.chain(*dialogues[start : start + self._batch_size])]
+            return
+        for numbers in _grouped(self.examples, _lengths):
+            for start in range(0, len(numbers), self._batch_size):
+                yield numbers[start : start + self._batch_size]
+
+    def _predict(self, numbers: list[int]) -> Iterator[Prediction]:
         batch = self._maker(tf.constant(numbers))
         if not self._learner.search.jit_compile:  # what is compiled has one shape for all lengths
+            length = max(len(self.examples[number].utterances) for number in numbers)
             by_utterance = (batch.words, batch.sentences, batch.history)
             words, sentences, history = (part[:, :length] for part in by_utterance)
             batch = batch._replace(words=words, sentences=sentences, history=history)
@@ -215,6 +227,14 @@ class Evaluator:
                 num_rewarded=int(rewarded),
                 reward=float(mass),
             )
+
+
+def _grouped(examples: Sequence[Example], key: Callable[[Example], Any]) -> list[list[int]]:
+    """The numbers of the examples that have the same key, the lowest key first."""
+    groups: dict[Any, list[int]] = {}
+    for number, example in enumerate(examples):
+        groups.setdefault(key(example), []).append(number)
+    return [groups[of_group] for of_group in sorted(groups)]
 
 
 def _lengths(example: Example) -> tuple[int, int]:

@@ -21,9 +21,10 @@ choose by.
 
 The full parser predicts by worlds, four at a time, with a beam of 16, and its β goes from 0 to 1.
 `best program`, `one world`, `beam of 32` and `three together` are the same trained parsers,
-evaluated otherwise. Scene has a prior over programs, alchemy and tangrams have none; the rows on the prior are about the other
-choice. `words alone` is the paper's network, taught by the same memory of programs; below it are
-the paper's learners with that network on the same turns, which tell learning from model and data.
+evaluated otherwise. Scene has a prior over programs, alchemy and tangrams have none; the rows on
+the prior are about the other choice. `words alone` is the paper's network, taught by the same
+memory of programs; below it are the paper's learners with that network on the same turns, which
+tell learning from model and data.
 There is one decoder, the feed-forward one: an LSTM cell to compare it with does not exist yet. The
 parsers that ship have learned from the held-out dialogues too, so they are not among these runs
 (`exported/README.md` has their accuracies)."""

@@ -97,19 +97,23 @@ class WorldSearch:
     def predict(self, words: tf.Tensor, examples: Examples) -> Predictions:
         """Parses B examples sentence by sentence.
 
+        Those that are beginnings of others, as a dialogue's first sentences are of all of them, are
+        read off on the way, and cost nothing.
+
         Args:
             words: [B, M, W] int32, word ids.
             examples: where the dialogues begin; their targets are only compared with.
         """
         turns = tf.reduce_max(examples.num_new)
+        longest = _longest(words, examples)
 
         def advance(turn: tf.Tensor, now: _Worlds) -> tuple[tf.Tensor, _Worlds]:
-            following = self._advance(words, examples, now, turn)
+            following = self._advance(words, examples, now, turn, longest)
             goes_on = turn < examples.num_new  # [B]
 
             def pick(after: tf.Tensor, before: tf.Tensor) -> tf.Tensor:
                 shape = tf.concat([tf.shape(goes_on), tf.ones_like(tf.shape(after)[1:])], axis=0)
-                return tf.where(tf.reshape(goes_on, shape), after, before)
+                return tf.where(tf.reshape(goes_on, shape), tf.gather(after, longest), before)
 
             return turn + 1, tf.nest.map_structure(pick, following, now)
 
@@ -158,13 +162,19 @@ class WorldSearch:
         )
 
     def _advance(
-        self, words: tf.Tensor, examples: Examples, now: _Worlds, turn: tf.Tensor
+        self,
+        words: tf.Tensor,
+        examples: Examples,
+        now: _Worlds,
+        turn: tf.Tensor,
+        longest: tf.Tensor,
     ) -> _Worlds:
-        """Parses one more sentence of each dialogue."""
+        """Parses one more sentence of each dialogue that is no beginning of another."""
         live = now.log_prob > tf.maximum(
             now.log_prob[:, :1] + tf.math.log(self.least_share), tf.float32.min
         )
-        live &= (turn < examples.num_new)[:, tf.newaxis]
+        searched = tf.equal(longest, tf.range(tf.size(longest))) & (turn < examples.num_new)
+        live &= searched[:, tf.newaxis]
         row = tf.where(live)  # [n, 2]
         of_row = tf.cast(row[:, 0], tf.int32)
         num_commands = tf.gather(examples.num_commands, of_row) + turn
@@ -252,6 +262,25 @@ class WorldSearch:
         behind = tf.shape(tokens)[2] - before - tf.shape(new)[2]
         paddings = [[0, 0], [0, 0], [before, behind]]
         return tf.maximum(tokens, tf.pad(new, paddings, constant_values=_NO_TOKEN))
+
+
+def _longest(words: tf.Tensor, examples: Examples) -> tf.Tensor:
+    """[B] int32, for each example the longest that it is a beginning of; often that is itself."""
+
+    def same(parts: tf.Tensor) -> tf.Tensor:
+        """[B, B], where all numbers [B, ...] of two examples agree."""
+        flat = tf.reshape(parts, [tf.shape(parts)[0], -1])
+        return tf.reduce_all(tf.equal(flat[:, tf.newaxis], flat), axis=-1)
+
+    shape = tf.shape(words)
+    said = tf.range(shape[1]) < examples.num_utterances[:, tf.newaxis]  # [B, M]
+    agree = tf.reduce_all(tf.equal(words[:, tf.newaxis], words), axis=-1)  # [B, B, M]
+    begins = tf.reduce_all(agree | ~said[:, tf.newaxis], axis=-1)
+    for part in (examples.world, examples.first_world, examples.history, examples.num_commands):
+        begins &= same(part)
+    begins &= same(examples.next_identity)
+    length = tf.where(begins, examples.num_utterances, 0)
+    return tf.argmax(length, axis=1, output_type=tf.int32)  # of equal ones the first
 
 
 def _written(rows: tf.Tensor, new: tf.Tensor, place: tf.Tensor) -> tf.Tensor:

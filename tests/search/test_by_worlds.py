@@ -114,6 +114,41 @@ def test_the_probability_of_a_world_is_the_sum_of_its_programs():
     assert most > 1
 
 
+def beginnings(dialogue: Example) -> list[Example]:
+    """A dialogue's first sentence, its first two and so on."""
+    return [
+        dialogue._replace(utterances=dialogue.utterances[: length + 1])
+        for length in range(len(dialogue.utterances))
+    ]
+
+
+@pytest.mark.parametrize("domain", SEEDS)
+def test_beginnings_of_a_dialogue_are_predicted_as_by_a_plain_reading(domain: str):
+    _, two, three = toy_examples(domain)
+    *_, midway = midway_examples(domain)
+    elsewhere = three._replace(world=two.world)
+    other_words = three._replace(utterances=[two.utterances[0], *three.utterances[1:]])
+    examples = [*beginnings(three)[::-1], elsewhere, other_words, midway, three]
+    assert_plain(world_search(domain), examples)
+
+
+def test_beginnings_of_a_dialogue_are_searched_with_it(monkeypatch: pytest.MonkeyPatch):
+    worlds = world_search("scene")
+    search, searched = worlds.search.search, []
+    monkeypatch.setattr(
+        worlds.search,
+        "search",
+        lambda memory, examples, **options: (
+            searched.append(int(examples.world.shape[0])) or search(memory, examples, **options)
+        ),
+    )
+    *_, dialogue = toy_examples("scene")
+    predict(worlds, [dialogue])
+    alone, searched[:] = [*searched], []
+    predict(worlds, beginnings(dialogue))
+    assert searched == alone
+
+
 def test_worlds_of_little_share_are_given_up():
     examples = toy_examples("tangrams")[1:]
     assert_plain(world_search("tangrams", least_share=0.5), examples)
