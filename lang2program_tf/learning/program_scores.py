@@ -6,6 +6,7 @@ from typing import Any
 
 import tensorflow as tf
 
+from lang2program_tf.learning.tree_rows import used_rows
 from lang2program_tf.machine import Examples, Machine
 from lang2program_tf.machine.features import HistoryFeatures, stack_features
 from lang2program_tf.model.parser_protocol import ParserProtocol
@@ -35,12 +36,24 @@ def program_log_probs(
     unknown = tf.zeros(tf.shape(programs)[:2])
     tree = replay(machine, examples, programs, unknown, jit_compile=jit_compile)
     assert tree.prefixes is not None
-    # Even where beginnings are the same, a replay follows every program at a place of its own.
-    recent, kinds, values = (by_example(part) for part in tree.prefixes)  # [B, T * Z, ...]
-    history = HistoryFeatures(recent, stack_features(machine.rules, kinds, values))
-    scores = parser.score(memory, history, by_example(tree.utterance))
-    token = by_example(tree.token)  # −1 behind the end
-    log_probs = tf.gather(scores.log_probs, tf.maximum(token, 0), batch_dims=2)
-    log_probs = tf.where(token >= 0, log_probs, 0.0)
     shape = tf.shape(tree.token)  # [T, B, Z]
-    return tf.reduce_sum(tf.reshape(log_probs, [shape[1], shape[0], shape[2]]), axis=1)
+    iterations, batch, size = shape[0], shape[1], shape[2]
+    token = by_example(tree.token)  # −1 behind the end
+    goes_on = token >= 0
+    # Where a decision is made: at the first of the programs that have begun alike, so that each is
+    # scored once. It goes on if any does, because no complete program is another's beginning.
+    place = by_example(tree.parent) + tf.repeat(tf.range(iterations) * size, size)
+    used = goes_on & tf.equal(place, tf.range(iterations * size))
+    row = used_rows(used)  # [B, R]
+
+    def of_decision(parts: tf.Tensor) -> tf.Tensor:
+        return tf.gather(by_example(parts), row, batch_dims=1)
+
+    recent, kinds, values = (of_decision(part) for part in tree.prefixes)
+    history = HistoryFeatures(recent, stack_features(machine.rules, kinds, values))
+    scores = parser.score(memory, history, of_decision(tree.utterance))
+    # Rows are in order, so that the number of a used one is how many were used before it.
+    decision = tf.gather(tf.cumsum(tf.cast(used, tf.int32), axis=1), place, batch_dims=1) - 1
+    chosen = tf.stack([tf.maximum(decision, 0), tf.maximum(token, 0)], axis=-1)
+    log_probs = tf.where(goes_on, tf.gather_nd(scores.log_probs, chosen, batch_dims=1), 0.0)
+    return tf.reduce_sum(tf.reshape(log_probs, [batch, iterations, size]), axis=1)
