@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from itertools import chain, permutations, product
-from typing import Any, Iterator, List, NamedTuple, Optional, Tuple
+from typing import Any, Iterator, List, NamedTuple, Optional, Sequence, Tuple
 
 from lang2program_tf.language import tokens as t
-from lang2program_tf.language.domain import Domain, World, parse_cells
+from lang2program_tf.language.domain import Domain, World
 from lang2program_tf.language.drawing import PAINTS, paint, side_by_side
-from lang2program_tf.language.errors import ActionError, EmptyResultError, WorldError
+from lang2program_tf.language.errors import ActionError, EmptyResultError
 from lang2program_tf.language.values import (
     Color,
     Fraction,
@@ -58,58 +58,21 @@ class AlchemyWorld(World):
     """Seven beakers in a row."""
 
     def __init__(self, contents: Tuple[str, ...]) -> None:
-        self._beakers = ObjectList(Beaker(i, units) for i, units in enumerate(contents, start=1))
-
-    @property
-    def objects(self) -> ObjectList:
-        return self._beakers
-
-    def resolve(self, thing: Beaker) -> Beaker:
-        """The beaker at the position of `thing`; beakers never leave."""
-        beaker: Beaker = self._beakers[thing.position - 1]
-        return beaker
-
-    def replace(self, *changes: Beaker) -> AlchemyWorld:
-        """The world with these beakers in place of those at their positions."""
-        contents = [beaker.units for beaker in self._beakers]
-        for beaker in changes:
-            contents[beaker.position - 1] = beaker.units
-        return AlchemyWorld(tuple(contents))
+        super().__init__(Beaker(i, units) for i, units in enumerate(contents, start=1))
 
     def draw(self, *, ansi: bool = False) -> str:
         """The beakers side by side."""
         beakers = []
-        for beaker in self._beakers:
+        for beaker in self.objects:
             units = [paint(f" {unit} ", unit, _PAINTS, ansi=ansi) for unit in beaker.units]
             units += ["   "] * (CAPACITY - len(units))
             glass = [f"│{unit}│" for unit in reversed(units)]
             beakers.append((*glass, "└───┘", f"{beaker.position:^5}"))
         return side_by_side(beakers)
 
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, AlchemyWorld) and self._beakers == other._beakers
 
-    def __hash__(self) -> int:
-        return hash(self._beakers)
-
-    def __str__(self) -> str:
-        return " ".join(str(beaker) for beaker in self._beakers)
-
-
-def parse_world(text: str) -> AlchemyWorld:
-    """Reads `1:ggg 2:_ … 7:yy`."""
-    contents = parse_cells(text, EXAMPLE)
-    if len(contents) != NUM_BEAKERS:
-        raise WorldError(
-            f"an alchemy world has {NUM_BEAKERS} beakers, this one has {len(contents)}; "
-            f"it looks like {EXAMPLE!r}"
-        )
-    for position, content in enumerate(contents, start=1):
-        if content != "_" and (len(content) > CAPACITY or set(content) - set(COLORS)):
-            raise WorldError(
-                f"beaker {position} holds {content!r}; it may hold _ or 1 to {CAPACITY} letters "
-                f"of {COLORS}"
-            )
+def _world(contents: Sequence[str]) -> AlchemyWorld:
+    """Of `ggg`, `_`, …, `yy`."""
     return AlchemyWorld(tuple("" if content == "_" else content for content in contents))
 
 
@@ -186,20 +149,15 @@ ALCHEMY = Domain(
         t.color("orange", "o"),
         t.color("purple", "p"),
         t.color("brown", "b"),
-        *(t.number(i) for i in range(1, NUM_BEAKERS + 1)),
-        t.number(-1),
+        *t.numbers(NUM_BEAKERS),
         t.ALL_OF_IT,
         t.property_("hasColor", "PColor"),
-        t.action("pour", "APour", 2),
-        t.action("mix", "AMix", 1),
-        t.action("drain", "ADrain", 2),
-        t.ALL_OBJECTS,
-        t.INDEX,
-        t.PREV_ACTION,
-        t.prev_arg(1),
-        t.prev_arg(2),
+        t.action("pour", 2),
+        t.action("mix", 1),
+        t.action("drain", 2),
+        *t.COMMON,
     ],
-    parse_world=parse_world,
+    world_of=_world,
     actions={"pour": _pour, "mix": _mix, "drain": _drain},
     properties={"hasColor": _has_color},
     roles={"pour": ["source", "target"], "mix": ["beaker"], "drain": ["beaker", "amount"]},
@@ -207,8 +165,9 @@ ALCHEMY = Domain(
     example=EXAMPLE,
     contents=_contents(),
     nothing="_",
+    legend=f"_ or 1 to {CAPACITY} letters of {COLORS}",
     things=Beaker,
     max_words=18,
 )
 
-__all__ = ["ALCHEMY", "AlchemyWorld", "Beaker", "Color", "parse_world"]
+__all__ = ["ALCHEMY", "AlchemyWorld", "Beaker", "Color"]

@@ -2,17 +2,35 @@
 
 from __future__ import annotations
 
-import abc
+import copy
 from types import MappingProxyType
-from typing import Any, Callable, Dict, Iterator, List, Mapping, Optional, Sequence, Tuple, Type
+from typing import (
+    Any,
+    Callable,
+    Dict,
+    Iterable,
+    Iterator,
+    List,
+    Mapping,
+    Optional,
+    Sequence,
+    Tuple,
+    Type,
+)
 
 from lang2program_tf.language.errors import ProgramError, WorldError
 from lang2program_tf.language.tokens import Kind, Token
 from lang2program_tf.language.values import ObjectList, Value, WorldObject
 
 
-class World(abc.ABC):
-    """A state of the world. Worlds are immutable and compare by what a person would see."""
+class World:
+    """A state of the world. Worlds are immutable and compare by what a person would see.
+
+    Here a row of objects that keep their places; a domain whose objects do not says how they go.
+    """
+
+    def __init__(self, objects: Iterable[WorldObject]) -> None:
+        self._objects = ObjectList(objects)
 
     def draw(self, *, ansi: bool = False) -> str:
         """The world as lines of text without a final line break, in the terminal's colors if asked.
@@ -23,17 +41,36 @@ class World(abc.ABC):
         return str(self)
 
     @property
-    @abc.abstractmethod
     def objects(self) -> ObjectList:
         """All objects on the stage, left to right."""
+        return self._objects
 
-    @abc.abstractmethod
-    def resolve(self, thing: Any) -> WorldObject:
+    def resolve(self, thing: Any) -> Any:
         """`thing`, an earlier snapshot, with its present attributes; position 0 if it is gone."""
+        return self._objects[thing.position - 1]
 
-    @abc.abstractmethod
+    def replace(self, *changes: Any) -> World:
+        """The world with these objects in place of their former selves."""
+        objects = list(self._objects)
+        for thing in changes:
+            objects[thing.position - 1] = thing
+        after = copy.copy(self)
+        after._objects = ObjectList(objects)
+        return after
+
+    def visible(self) -> Tuple[Any, ...]:
+        """What a person sees of the objects."""
+        return self._objects
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, type(self)) and self.visible() == other.visible()
+
+    def __hash__(self) -> int:
+        return hash(self.visible())
+
     def __str__(self) -> str:
         """The world in the data set's notation."""
+        return " ".join(map(str, self._objects))
 
 
 # An action pops its arguments off the stack and gives the new world and what history records.
@@ -54,16 +91,20 @@ class Domain:
         name: of the domain.
         tokens: all tokens, sorted by the original's names. A token's id is its index here; it is
             the order of scores, and the order in which ties are broken.
-        embedding_order: token ids in the row order of the original's token embedding table.
+        embedding_order: token ids in the row order of the original's token embedding table, which
+            is that in which they were given.
+        world_of: makes a world of what stands at each position, left to right.
         actions: the function of each action token, by the paper's name.
         properties: the function of each property and relation token, by the paper's name.
         roles: by action, what each value that it pops is to it, the deepest first; the order of two
             with the same role does not matter.
         guess: which commands may have led from one world to another.
-        example: a world in the data set's notation.
+        example: a world in the data set's notation, with all positions that there are.
+        num_positions: how many these are.
         contents: all that may stand at a position, as the notation writes it.
         nothing: the one of them that stands for an empty position; None if a world is a row without
             gaps, which may be shorter than the longest.
+        legend: the contents in words, for those who wrote something else.
         things: the class of its objects.
         max_words: an utterance's words beyond this many are cut off.
         operands: of actions whose record in history is not what they popped, deepest first: how to
@@ -75,9 +116,8 @@ class Domain:
         name: str,
         *,
         tokens: Sequence[Token],
-        parse_world: Callable[[str], World],
+        world_of: Callable[[Sequence[str]], World],
         actions: Mapping[str, Action],
-        properties: Mapping[str, Property],
         roles: Mapping[str, Sequence[str]],
         guess: Guess,
         example: str,
@@ -85,6 +125,8 @@ class Domain:
         nothing: Optional[str],
         things: Type[WorldObject],
         max_words: int,
+        properties: Mapping[str, Property] = MappingProxyType({}),
+        legend: Optional[str] = None,
         operands: Mapping[str, Operands] = MappingProxyType({}),
     ) -> None:
         self.name = name
@@ -96,11 +138,14 @@ class Domain:
         self.guess = guess
         self.operands = dict(operands)
         self.example = example
+        self.num_positions = len(example.split())
         self.contents = tuple(contents)
+        self.legend = legend or " or ".join(contents)
         self.nothing = nothing
         self.things = things
         self.max_words = max_words
-        self._parse_world = parse_world
+        self.world_of = world_of
+        self._known_contents = frozenset(contents)
         self._by_name: Dict[str, Token] = {t.original: t for t in tokens}
         self._by_name.update({t.name: t for t in tokens})
         self._ids = {token: index for index, token in enumerate(self.tokens)}
@@ -123,7 +168,16 @@ class Domain:
         """The world written in the data set's notation."""
         if not isinstance(text, str):
             raise WorldError(f"a world is a text, not {type(text).__name__}")
-        return self._parse_world(text)
+        cells = parse_cells(text, self.example)
+        if self.nothing is not None and len(cells) != self.num_positions:
+            raise WorldError(
+                f"a world of {self.name} has {self.num_positions} positions, this one has "
+                f"{len(cells)}; it looks like {self.example!r}"
+            )
+        for position, cell in enumerate(cells, start=1):
+            if cell not in self._known_contents:
+                raise WorldError(f"position {position} holds {cell!r}; it may hold {self.legend}")
+        return self.world_of(cells)
 
     @property
     def action_tokens(self) -> Tuple[Token, ...]:

@@ -3,17 +3,12 @@
 from __future__ import annotations
 
 from itertools import combinations, permutations, product
-from typing import Any, Iterator, List, NamedTuple, Optional, Tuple
+from typing import Any, Iterator, List, NamedTuple, Optional, Sequence, Tuple
 
 from lang2program_tf.language import tokens as t
-from lang2program_tf.language.domain import Domain, World, parse_cells
+from lang2program_tf.language.domain import Domain, World
 from lang2program_tf.language.drawing import PAINTS, Picture, paint, side_by_side
-from lang2program_tf.language.errors import (
-    ActionError,
-    EmptyResultError,
-    OutOfRangeError,
-    WorldError,
-)
+from lang2program_tf.language.errors import ActionError, EmptyResultError, OutOfRangeError
 from lang2program_tf.language.values import (
     Color,
     ObjectList,
@@ -53,16 +48,12 @@ class SceneWorld(World):
     """The people on the stage, left to right, and the hidden number of the next to come."""
 
     def __init__(self, people: Tuple[Person, ...], next_identity: int) -> None:
-        self._people = ObjectList(sorted(people))
+        super().__init__(sorted(people))
         self.next_identity = next_identity
-
-    @property
-    def objects(self) -> ObjectList:
-        return self._people
 
     def find(self, identity: int) -> Optional[Person]:
         """The person with this hidden number, if on the stage."""
-        for person in self._people:
+        for person in self.objects:
             if person.identity == identity:
                 found: Person = person
                 return found
@@ -72,54 +63,36 @@ class SceneWorld(World):
         return self.find(thing.identity) or thing._replace(position=0)
 
     def replace(self, *changes: Person) -> SceneWorld:
-        """The world with these people in place of their former selves."""
         changed = {person.identity: person for person in changes}
-        people = tuple(changed.get(person.identity, person) for person in self._people)
+        people = tuple(changed.get(person.identity, person) for person in self.objects)
         return SceneWorld(people, self.next_identity)
 
-    def _visible(self) -> Tuple[Tuple[int, str, str], ...]:
-        return tuple(person[:3] for person in self._people)
+    def visible(self) -> Tuple[Tuple[int, str, str], ...]:
+        """All but the hidden numbers."""
+        return tuple(person[:3] for person in self.objects)
 
     def draw(self, *, ansi: bool = False) -> str:
         """The people on the stage."""
         places: List[Picture] = [("     ",) * 3] * STAGE_LENGTH
-        for person in self._people:
+        for person in self.objects:
             hat = "   " if person.hat == NO_HAT else f"┌{person.hat}┐"
             hat = paint(hat, person.hat, _PAINTS, ansi=ansi)
             shirt = paint(f"/{person.shirt}\\", person.shirt, _PAINTS, ansi=ansi)
             places[person.position - 1] = (f" {hat} ", ' (") ', f" {shirt} ")
         return side_by_side([(*p, "─────", f"{i:^5}") for i, p in enumerate(places, start=1)])
 
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, SceneWorld) and self._visible() == other._visible()
-
-    def __hash__(self) -> int:
-        return hash(self._visible())
-
     def __str__(self) -> str:
-        cells = {person.position: str(person) for person in self._people}
+        cells = {person.position: str(person) for person in self.objects}
         return " ".join(cells.get(i, f"{i}:__") for i in range(1, STAGE_LENGTH + 1))
 
 
-def parse_world(text: str) -> SceneWorld:
-    """Reads `1:r_ 2:__ … 10:yo`; `e` for a shirt is what create makes of noHat."""
-    contents = parse_cells(text, EXAMPLE)
-    if len(contents) != STAGE_LENGTH:
-        raise WorldError(
-            f"a scene has {STAGE_LENGTH} positions, this one has {len(contents)}; "
-            f"it looks like {EXAMPLE}"
-        )
+def _world(contents: Sequence[str]) -> SceneWorld:
+    """Of `r_`, `__`, …, `yo`; `e` for a shirt is what create makes of noHat."""
     people: List[Person] = []
     for position, content in enumerate(contents, start=1):
-        if content == "__":
-            continue
-        if len(content) != 2 or content[0] not in COLORS + NO_HAT or content[1] not in COLORS + "_":
-            raise WorldError(
-                f"position {position} holds {content!r}; it may hold __ or a shirt of {COLORS} "
-                f"and a hat of {COLORS} or _"
-            )
-        hat = NO_HAT if content[1] == "_" else content[1]
-        people.append(Person(position, content[0], hat, len(people)))
+        if content != "__":
+            hat = NO_HAT if content[1] == "_" else content[1]
+            people.append(Person(position, content[0], hat, len(people)))
     return SceneWorld(tuple(people), len(people))
 
 
@@ -240,25 +213,20 @@ SCENE = Domain(
         t.color("purple", "p"),
         t.color("blue", "b"),
         t.color("noHat", NO_HAT),
-        *(t.number(i) for i in range(1, STAGE_LENGTH + 1)),
-        t.number(-1),
+        *t.numbers(STAGE_LENGTH),
         t.property_("hasShirt", "PShirt"),
         t.property_("hasHat", "PHat"),
         t.relation("leftOf", "PLeft"),
         t.relation("rightOf", "PRight"),
         t.property_("hasShirtHat", "DShirtHat", arity=2),
-        t.action("leave", "ALeave", 1),
-        t.action("swapHats", "ASwapHats", 2),
-        t.action("move", "AMove", 2),
-        t.action("create", "ACreate", 3),
-        t.ALL_OBJECTS,
-        t.INDEX,
-        t.PREV_ACTION,
-        t.prev_arg(1),
-        t.prev_arg(2),
+        t.action("leave", 1),
+        t.action("swapHats", 2),
+        t.action("move", 2),
+        t.action("create", 3),
+        *t.COMMON,
         t.prev_arg(3),
     ],
-    parse_world=parse_world,
+    world_of=_world,
     actions={"leave": _leave, "swapHats": _swap_hats, "move": _move, "create": _create},
     properties={
         "hasShirt": _has_shirt,
@@ -282,8 +250,9 @@ SCENE = Domain(
     example=EXAMPLE,
     contents=["__", *map("".join, product(COLORS + NO_HAT, COLORS + "_"))],
     nothing="__",
+    legend=f"__ or a shirt of {COLORS} and a hat of {COLORS} or _",
     things=Person,
     max_words=25,
 )
 
-__all__ = ["SCENE", "Color", "Person", "SceneWorld", "parse_world"]
+__all__ = ["SCENE", "Color", "Person", "SceneWorld"]

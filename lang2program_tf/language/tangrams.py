@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from itertools import permutations
-from typing import Any, Dict, Iterator, List, NamedTuple, Tuple
+from typing import Any, Dict, Iterator, List, NamedTuple, Sequence, Tuple
 
 from lang2program_tf.language import tokens as t
-from lang2program_tf.language.domain import Domain, World, parse_cells
+from lang2program_tf.language.domain import Domain, World
 from lang2program_tf.language.drawing import RESET, Picture, side_by_side
 from lang2program_tf.language.errors import ActionError, OutOfRangeError, WorldError
 from lang2program_tf.language.values import (
-    ObjectList,
     Value,
     WorldObject,
     as_number,
@@ -70,12 +69,8 @@ class TangramsWorld(World):
     """A row of pieces of different shapes, without gaps."""
 
     def __init__(self, shapes: Tuple[str, ...]) -> None:
+        super().__init__(Tangram(i, shape) for i, shape in enumerate(shapes, start=1))
         self.shapes = shapes
-        self._row = ObjectList(Tangram(i, shape) for i, shape in enumerate(shapes, start=1))
-
-    @property
-    def objects(self) -> ObjectList:
-        return self._row
 
     def resolve(self, thing: Tangram) -> Tangram:
         if thing.shape in self.shapes:
@@ -87,7 +82,7 @@ class TangramsWorld(World):
         if not self.shapes:
             return "(an empty row)"
         pieces = []
-        for piece in self._row:
+        for piece in self.objects:
             lines = _PICTURES[piece.shape]
             if ansi:
                 color = _FOREGROUNDS[piece.shape]
@@ -95,22 +90,10 @@ class TangramsWorld(World):
             pieces.append((*lines, f"{piece.position:^7}"))
         return side_by_side(pieces)
 
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, TangramsWorld) and self.shapes == other.shapes
 
-    def __hash__(self) -> int:
-        return hash(self.shapes)
-
-    def __str__(self) -> str:
-        return " ".join(str(piece) for piece in self._row)
-
-
-def parse_world(text: str) -> TangramsWorld:
-    """Reads `1:2 2:1 3:4 4:0 5:3`; an empty text is an empty row."""
-    shapes = parse_cells(text, EXAMPLE)
+def _world(shapes: Sequence[str]) -> TangramsWorld:
+    """Of `2`, `1`, `4`, `0`, `3`; of nothing, an empty row."""
     for position, shape in enumerate(shapes, start=1):
-        if shape not in tuple(SHAPES):
-            raise WorldError(f"position {position} holds {shape!r}; shapes are 0 to 4")
         if shape in shapes[: position - 1]:
             raise WorldError(f"shape {shape} stands at position {position} and before it")
     return TangramsWorld(tuple(shapes))
@@ -166,20 +149,14 @@ def _guess(world: TangramsWorld, after: TangramsWorld) -> Iterator[Tuple[Any, ..
 TANGRAMS = Domain(
     "tangrams",
     tokens=[
-        *(t.number(i) for i in range(1, len(SHAPES) + 1)),
-        t.number(-1),
-        t.action("add", "AAdd", 2),
-        t.action("swap", "ASwap", 2),
-        t.action("remove", "ARemove", 1),
-        t.ALL_OBJECTS,
-        t.INDEX,
-        t.PREV_ACTION,
-        t.prev_arg(1),
-        t.prev_arg(2),
+        *t.numbers(len(SHAPES)),
+        t.action("add", 2),
+        t.action("swap", 2),
+        t.action("remove", 1),
+        *t.COMMON,
     ],
-    parse_world=parse_world,
+    world_of=_world,
     actions={"add": _add, "swap": _swap, "remove": _remove},
-    properties={},
     roles={"add": ["place", "piece"], "swap": ["pieces", "pieces"], "remove": ["piece"]},
     guess=_guess,
     # What was popped first is the first argument of a swap.
@@ -191,4 +168,4 @@ TANGRAMS = Domain(
     max_words=15,
 )
 
-__all__ = ["TANGRAMS", "Tangram", "TangramsWorld", "parse_world"]
+__all__ = ["TANGRAMS", "Tangram", "TangramsWorld"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import enum
 from dataclasses import dataclass
-from typing import Union
+from typing import Tuple, Union
 
 
 class Kind(enum.Enum):
@@ -49,6 +49,11 @@ def number(value: int) -> Token:
     return Token(str(value), str(value), Kind.NUMBER, value)
 
 
+def numbers(count: int) -> Tuple[Token, ...]:
+    """The tokens that push 1 to `count`, and −1, which counts from the end."""
+    return (*(number(i) for i in range(1, count + 1)), number(-1))
+
+
 def color(name: str, letter: str) -> Token:
     """The token that pushes a color; `letter` is its sign in the data set and in the original."""
     return Token(name, letter, Kind.COLOR, letter)
@@ -64,9 +69,9 @@ def relation(name: str, original: str) -> Token:
     return Token(name, original, Kind.RELATION, arity=1)
 
 
-def action(name: str, original: str, arity: int) -> Token:
+def action(name: str, arity: int) -> Token:
     """The token that changes the world and ends a command."""
-    return Token(name, original, Kind.ACTION, arity=arity)
+    return Token(name, f"A{name[0].upper()}{name[1:]}", Kind.ACTION, arity=arity)
 
 
 ALL_OBJECTS = Token("allObjects", "all-objects", Kind.ALL_OBJECTS)
@@ -78,3 +83,7 @@ ALL_OF_IT = Token("1/1", "X1/1", Kind.FRACTION, "1/1")
 def prev_arg(argument: int) -> Token:
     """The token that pushes argument number `argument` of an earlier command."""
     return Token(f"prevArg{argument}", f"H{argument}", Kind.PREV_ARG, argument, arity=1)
+
+
+# What every domain has, behind its own, in the order of the original.
+COMMON = (ALL_OBJECTS, INDEX, PREV_ACTION, prev_arg(1), prev_arg(2))

@@ -13,13 +13,11 @@ import tensorflow as tf
 from numpy.typing import NDArray
 from tensorflow.bitwise import bitwise_and, left_shift, right_shift
 
-from lang2program_tf.language import World
 from lang2program_tf.language.alchemy import (
     ALCHEMY,
     BROWN,
     CAPACITY,
     COLORS,
-    NUM_BEAKERS,
     AlchemyWorld,
     Beaker,
 )
@@ -28,9 +26,7 @@ from lang2program_tf.machine.rules import (
     ActionResult,
     Operands,
     Rules,
-    find,
     object_rows,
-    places,
     second,
     set_of,
     top,
@@ -80,12 +76,8 @@ class AlchemyRules(Rules):
     """Beakers in a row."""
 
     domain = ALCHEMY
-    num_positions = NUM_BEAKERS
     look_sizes = (_MIXED + 1, CAPACITY + 1, *[len(COLORS) + 1] * CAPACITY)
     look_groups = ((0,), (0, 1))
-
-    def encode_world(self, world: World) -> list[int]:
-        return [self.encode_object(beaker) for beaker in world.objects]
 
     def encode_object(self, thing: Beaker) -> int:
         return (thing.position << _POSITION) + _encode_units(thing.units)
@@ -98,10 +90,6 @@ class AlchemyRules(Rules):
     ) -> AlchemyWorld:
         del next_identity
         return AlchemyWorld(tuple(_decode_units(int(code) & _CONTENT_MASK) for code in codes))
-
-    def resolve(self, world: tf.Tensor, codes: tf.Tensor) -> tf.Tensor:
-        now = find(places(world), self.position(codes), world)
-        return tf.where(codes < OBJECT_CODE_BASE, codes, now)
 
     def position(self, codes: tf.Tensor) -> tf.Tensor:
         return right_shift(codes, _POSITION)
@@ -166,12 +154,6 @@ class AlchemyRules(Rules):
                 tf.gather(_AMOUNTS, content) + _ROW_OF_ZERO,
             ],
         )
-
-    def things(self, world: tf.Tensor) -> tf.Tensor:
-        return world
-
-    def identity(self, codes: tf.Tensor) -> tf.Tensor:
-        return self.position(codes)
 
     def looks(self, codes: tf.Tensor) -> tf.Tensor:
         """Color, amount, and the color of each unit from the bottom."""

@@ -57,7 +57,6 @@ class Rules(abc.ABC):
 
     Attributes:
         domain: the domain in Python, which is the reference.
-        num_positions: P, entries of an encoded world.
         creates: the action that takes a new identity, if any does.
         identity_step: what one hidden number more adds to an object's code; 0 where there are none.
         look_sizes: how many values each of the L numbers of `looks` has.
@@ -65,31 +64,39 @@ class Rules(abc.ABC):
     """
 
     domain: Domain
-    num_positions: int
     creates: str | None = None
     identity_step: int = 0
     look_sizes: tuple[int, ...]
     look_groups: tuple[tuple[int, ...], ...] = ()
 
-    @abc.abstractmethod
-    def encode_world(self, world: World) -> list[int]:
-        """The P ints of a world."""
+    @property
+    def num_positions(self) -> int:
+        """P, entries of an encoded world."""
+        return self.domain.num_positions
 
-    @abc.abstractmethod
+    def encode_world(self, world: World) -> list[int]:
+        """The P ints of a world: here the code of what stands at a position, 0 for nothing."""
+        codes = [0] * self.num_positions
+        for thing in world.objects:
+            codes[thing.position - 1] = self.encode_object(thing)
+        return codes
+
     def decode_world(self, codes: Sequence[int], *, next_identity: int | None = None) -> World:
-        """The world of P ints.
+        """The world of P ints: here a plain row of what they stand for.
 
         Args:
             codes: the ints.
             next_identity: as in `MachineState`; None: the first number that nobody has.
         """
+        del next_identity
+        return World(self.decode_object(int(code)) for code in codes if code)
 
     @abc.abstractmethod
     def encode_object(self, thing: Any) -> int:
         """The code of a snapshot."""
 
     @abc.abstractmethod
-    def decode_object(self, code: int) -> object:
+    def decode_object(self, code: int) -> Any:
         """The snapshot that a code stands for."""
 
     def next_identity(self, world: World) -> int:
@@ -105,14 +112,17 @@ class Rules(abc.ABC):
         """[..., P] worlds to the code of the object at each position, 0 where there is none."""
         return world
 
-    @abc.abstractmethod
     def resolve(self, world: tf.Tensor, codes: tf.Tensor) -> tf.Tensor:
         """Snapshots with their present attributes, position 0 if gone; numbers stay as they are.
+
+        Here for objects that keep their places.
 
         Args:
             world: [P, B, K].
             codes: [n, B, K] snapshots or numbers.
         """
+        now = find(places(world), self.position(codes), world)
+        return tf.where(codes < OBJECT_CODE_BASE, codes, now)
 
     @abc.abstractmethod
     def position(self, codes: tf.Tensor) -> tf.Tensor:
@@ -177,20 +187,20 @@ class Rules(abc.ABC):
         What is no object, a number or 0, has row −1.
         """
 
-    @abc.abstractmethod
     def things(self, world: tf.Tensor) -> tf.Tensor:
         """[B, N] codes of all that can be spoken of in worlds [B, P], 0 where there is nothing.
 
         A thing that is gone for now has position 0.
         """
+        return world
 
     def thing_places(self, things: tf.Tensor) -> tf.Tensor:
         """[B, N] where `things` are, 0 for those that are gone."""
         return self.position(things)
 
-    @abc.abstractmethod
     def identity(self, codes: tf.Tensor) -> tf.Tensor:
-        """What objects are known by, from 1, in codes of any shape."""
+        """What objects are known by, from 1, in codes of any shape: here their places."""
+        return self.position(codes)
 
     @abc.abstractmethod
     def looks(self, codes: tf.Tensor) -> tf.Tensor:

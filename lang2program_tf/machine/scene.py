@@ -42,17 +42,10 @@ class SceneRules(Rules):
     """People on a stage."""
 
     domain = SCENE
-    num_positions = STAGE_LENGTH
     creates: str | None = "create"
     identity_step = 1 << _IDENTITY
     look_sizes = (len(COLOR_LETTERS),) * 2
     look_groups = ((0,), (1,), (0, 1))
-
-    def encode_world(self, world: World) -> list[int]:
-        cells = [0] * STAGE_LENGTH
-        for person in world.objects:
-            cells[person.position - 1] = self.encode_object(person)
-        return cells
 
     def encode_object(self, thing: Person) -> int:
         return (
@@ -160,9 +153,6 @@ class SceneRules(Rules):
                 bitwise_and(codes, _COLOR_MASK) + _ROW_BEFORE_COLORS,
             ],
         )
-
-    def things(self, world: tf.Tensor) -> tf.Tensor:
-        return world
 
     def thing_places(self, things: tf.Tensor) -> tf.Tensor:
         """The places of the stage, be there somebody or not."""

@@ -37,7 +37,6 @@ class TangramsRules(Rules):
     """A row of pieces."""
 
     domain = TANGRAMS
-    num_positions = len(SHAPES)
     look_sizes = (len(SHAPES) + 1,)
 
     def encode_world(self, world: World) -> list[int]:

@@ -70,7 +70,7 @@ def test_worlds_can_be_changed_and_mistakes_are_told(loaded_export, monkeypatch,
     code, out = chat(
         loaded_export, monkeypatch, capsys, None, *lines, "/help", "", "/quit", "he leaves"
     )
-    assert "a scene has 10 positions" in out[1]
+    assert "a world of scene has 10 positions" in out[1]
     assert out[2].startswith("1:r_ 2:__")
     assert out[3] == "there is no /nope; /help says what there is\n"
     assert "/undo" in out[4]

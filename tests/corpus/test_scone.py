@@ -66,7 +66,7 @@ def test_an_empty_last_field_is_an_empty_row(tsv):
         (GOOD + "\tremove it", 5, "ends after 5"),
         ("", 1, "ends after 1"),
         (f"\t{ROW}\tswap\t{ROW}", 1, "no id"),
-        (f"x\t1:9\tswap\t{ROW}", 2, "shapes are 0 to 4"),
+        (f"x\t1:9\tswap\t{ROW}", 2, "position 1 holds .9.; it may hold 0 or 1 or 2"),
         (f"x\t{ROW}\tswap\t1:0 3:1", 4, "position 2 should be"),
         (f"x\t{ROW}\t \t{ROW}", 3, "utterance is empty"),
         (f"x\t{ROW}\tswap ".encode() + b"\xff\t1:0", 3, "byte 6 is not UTF-8"),

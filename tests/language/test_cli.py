@@ -146,7 +146,7 @@ def test_json_agrees_with_the_executor(call, walk):
     ("domain", "world", "program", "message"),
     [
         ("chess", "", "", "there is no domain 'chess'; domains are: alchemy, scene, tangrams"),
-        ("scene", "1:r_", "", "a scene has 10 positions, this one has 1; it looks like"),
+        ("scene", "1:r_", "", "a world of scene has 10 positions, this one has 1; it looks like"),
         ("scene", stage(_2="x_"), "", "position 2 holds 'x_'"),
         ("scene", WORLD, "red hasBoots", "column 5 of the program: 'hasBoots' is not a token"),
         ("scene", WORLD, "leave(red", "column 10 of the program: expected ',' or ')'"),

@@ -45,9 +45,9 @@ def test_a_text_is_a_world_or_a_world_error_of_one_line(text, domain):
 @pytest.mark.parametrize(
     ("name", "text", "message"),
     [
-        ("alchemy", "1:g 2:_", "has 7 beakers, this one has 2"),
-        ("alchemy", beakers(_3="ggggg"), "beaker 3 holds 'ggggg'"),
-        ("alchemy", beakers(_7="x"), "beaker 7 holds 'x'"),
+        ("alchemy", "1:g 2:_", "has 7 positions, this one has 2"),
+        ("alchemy", beakers(_3="ggggg"), "position 3 holds 'ggggg'"),
+        ("alchemy", beakers(_7="x"), "position 7 holds 'x'"),
         ("alchemy", beakers().replace("2:", "3:"), "'3:_' stands where position 2 should be"),
         ("scene", "", "has 10 positions, this one has 0"),
         ("scene", stage(_4="r"), "position 4 holds 'r'"),

@@ -99,19 +99,19 @@ class Grammar(NamedTuple):
 
     Attributes:
         domain: the domain.
-        voice: draws the habits of a speaker.
         followers: for each action (and `START`), how often each action comes next.
         ways: for each action, what to say.
         worlds: what they talk about.
+        voice: draws the habits of a speaker; by default nobody has any.
         orig_parts: which parts (first utterance, number of utterances) of a line are examples of
             the form `orig`.
     """
 
     domain: Domain
-    voice: Callable[[random.Random], dict[str, str]]
     followers: Mapping[str, Mapping[str, float]]
     ways: Mapping[str, Way]
     worlds: Worlds
+    voice: Callable[[random.Random], dict[str, str]] = lambda rng: {}
     orig_parts: tuple[tuple[int, int], ...] = ((0, 1), (0, 2))
 
 
