@@ -7,24 +7,22 @@ from pathlib import Path
 
 # With more parts than this, each has too little to do.
 MOST_PARTS = 8
-_CPU_LIMIT = Path("/sys/fs/cgroup/cpu.max")
+# A container has its limit there, "QUOTA PERIOD" or "max PERIOD".
+CPU_LIMIT = Path("/sys/fs/cgroup/cpu.max")
 
 
-def num_cores(cpu_limit: Path = _CPU_LIMIT) -> int:
+def num_cores() -> int:
     """How many cores this process may use: those it is bound to, or fewer.
 
     A container may allow fewer, and so may TF_NUM_INTEROP_THREADS, which whoever starts several
     processes sets.
-
-    Args:
-        cpu_limit: the file with the limit of a container, "QUOTA PERIOD" or "max PERIOD".
     """
     if hasattr(os, "sched_getaffinity"):
         cores = len(os.sched_getaffinity(0))
     else:
         cores = os.cpu_count() or 1
     try:
-        quota, period = cpu_limit.read_text(encoding="ascii").split()
+        quota, period = CPU_LIMIT.read_text(encoding="ascii").split()
         cores = min(cores, int(quota) // int(period))
     except (OSError, ValueError):
         pass  # no container, or one without a limit

@@ -45,8 +45,8 @@ def obstacles(analysis: Analysis) -> list[Obstacle]:
         for dimension, breakdown in dimensions.items()
         for name, tally in breakdown.items()
     ]
-    notable = [one for one in found if one.excess >= _LEAST_EXCESS]
-    return sorted(notable, key=lambda one: -one.excess)[:_SHOWN]
+    notable = [obstacle for obstacle in found if obstacle.excess >= _LEAST_EXCESS]
+    return sorted(notable, key=lambda obstacle: -obstacle.excess)[:_SHOWN]
 
 
 def findings(analysis: Analysis) -> list[str]:
@@ -111,9 +111,9 @@ def _unknown(analysis: Analysis) -> str:
 
 
 def _confidence(analysis: Analysis) -> str:
-    total = sum(one.examples for one in analysis.bins)
-    probability = sum(one.examples * one.probability for one in analysis.bins) / total
-    accuracy = sum(one.right for one in analysis.bins) / total
+    total = sum(group.examples for group in analysis.bins)
+    probability = sum(group.examples * group.probability for group in analysis.bins) / total
+    accuracy = sum(group.right for group in analysis.bins) / total
     if abs(probability - accuracy) < _ABOUT_RIGHT:
         verdict = "about as sure as it is right"
     else:

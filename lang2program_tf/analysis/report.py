@@ -148,6 +148,6 @@ def to_json(analysis: Analysis) -> dict[str, Any]:
         "calibration": {
             "probability_of": analysis.answer,
             "expected_error": analysis.calibration_error,
-            "bins": [one.to_json() for one in analysis.bins],
+            "bins": [group.to_json() for group in analysis.bins],
         },
     }

@@ -62,11 +62,12 @@ def join_points(label: str, points: Sequence[Mapping[int, float]]) -> Curve:
         label: names them in a complaint.
         points: accuracy by step, for each seed.
     """
-    steps = sorted(set.intersection(*(set(one) for one in points)))
+    steps = sorted(set.intersection(*(set(accuracy) for accuracy in points)))
     if not steps:
         raise UserError(f"the runs of {label!r} have no evaluated step in common")
     return Curve(
-        np.array(steps), np.array([[one[step] for step in steps] for one in points], np.float64)
+        np.array(steps),
+        np.array([[accuracy[step] for step in steps] for accuracy in points], np.float64),
     )
 
 

@@ -32,6 +32,16 @@ from lang2program_tf.learning.stop_signals import STOP_SIGNALS, stop_signals
 from lang2program_tf.search.non_finite import NonFiniteError
 
 _SHOWN = 3
+_WHOLE_NUMBERS = (
+    "batch_size",
+    "max_steps",
+    "patience",
+    "evaluate_every",
+    "evaluate_all_every",
+    "save_every",
+    "log_every",
+    "sample_size",
+)
 
 
 class Interrupted(UserError):
@@ -100,30 +110,8 @@ class TrainingLoop:
             strategy: the class of tf.distribute by which several share the work, see `Workers`;
                 the learner's workers are of it.
         """
-        numbers = {
-            "batch_size": batch_size,
-            "max_steps": max_steps,
-            "patience": patience,
-            "evaluate_every": evaluate_every,
-            "evaluate_all_every": evaluate_all_every,
-            "save_every": save_every,
-            "log_every": log_every,
-            "sample_size": sample_size,
-        }
-        for name, number in numbers.items():
-            if not isinstance(number, int) or number < 1:
-                raise ValueError(f"{name}={number!r} must be a whole number, 1 or more")
-        self.workers = learner.workers
-        if strategy != self.workers.strategy:
-            raise ValueError(
-                f"strategy={strategy!r}, but the learner was made for {self.workers.strategy!r}"
-            )
-        if batch_size < self.workers.replicas:
-            raise ValueError(
-                f"batch_size={batch_size} leaves some of {self.workers.replicas} workers nothing "
-                "to do"
-            )
         self.learner = learner
+        self.workers = learner.workers
         self.folder = folder
         self.batch_size = batch_size
         self.max_steps = max_steps
@@ -132,20 +120,40 @@ class TrainingLoop:
         self.evaluate_all_every = evaluate_all_every
         self.save_every = save_every
         self.log_every = log_every
+        self.sample_size = sample_size
+        self._check_settings(strategy)
         self.progress = Progress()
         self._train_examples = learner.task.examples("train")
         learner.remember(self._train_examples)
-        dev = learner.task.examples("dev")
-        self._evaluations = Evaluations(
-            train=Evaluator(learner, evaluation_sample(self._train_examples, size=sample_size)),
-            sample=Evaluator(learner, evaluation_sample(dev, size=sample_size)),
-            dev=Evaluator(learner, dev),
-        )
+        self._evaluations = self._evaluators(learner.task.examples("dev"))
         self._shown = _one_of_each_length(self._evaluations.sample.examples)[:_SHOWN]
         self.checkpoints = self._open_checkpoints()
         if self.workers.is_chief:
             self.checkpoints.sweep()
         self.checkpoints.restore_latest()
+
+    def _check_settings(self, strategy: str | None) -> None:
+        for name in _WHOLE_NUMBERS:
+            number = getattr(self, name)
+            if not isinstance(number, int) or number < 1:
+                raise ValueError(f"{name}={number!r} must be a whole number, 1 or more")
+        if strategy != self.workers.strategy:
+            raise ValueError(
+                f"strategy={strategy!r}, but the learner was made for {self.workers.strategy!r}"
+            )
+        if self.batch_size < self.workers.replicas:
+            raise ValueError(
+                f"batch_size={self.batch_size} leaves some of {self.workers.replicas} workers "
+                "nothing to do"
+            )
+
+    def _evaluators(self, dev: Sequence[Example]) -> Evaluations:
+        train_sample = evaluation_sample(self._train_examples, size=self.sample_size)
+        return Evaluations(
+            train=Evaluator(self.learner, train_sample),
+            sample=Evaluator(self.learner, evaluation_sample(dev, size=self.sample_size)),
+            dev=Evaluator(self.learner, dev),
+        )
 
     def run(self) -> dict[str, Any]:
         """Trains to the end; the result, which is also in the folder."""

@@ -173,14 +173,14 @@ class ProgramRecall(tf.Module):
         """Chooses for every example the command whose programs together are likeliest."""
         assert self.choices is not None
         choices = np.zeros(self.choices.shape, np.int32)
-        for rows, scores in self._scored(score, title="choosing the commands so far"):
-            commands = self._sets.commands[rows, : scores.shape[1]]
+        for numbers, scores in self._scored(score, title="choosing the commands so far"):
+            commands = self._sets.commands[numbers, : scores.shape[1]]
             most = commands.max(initial=0) + 1
             likelihood = [
                 np.logaddexp.reduce(np.where(commands == command, scores, NEVER), axis=1)
                 for command in range(most)
             ]
-            choices[rows] = np.argmax(likelihood, axis=0)
+            choices[numbers] = np.argmax(likelihood, axis=0)
         self.choices.assign(choices)
 
     def replace_sets(self, programs: ProgramMemory) -> None:
@@ -195,12 +195,12 @@ class ProgramRecall(tf.Module):
         kept = np.full(self.kept.shape, -1, np.int32)
         log_prior = self._sets.log_prior.numpy()
         first = int(self.cuts_done) == 0
-        for rows, scores in self._scored(score, title="cutting the sets of programs"):
+        for numbers, scores in self._scored(score, title="cutting the sets of programs"):
             if first:
-                scores = scores + log_prior[rows, : scores.shape[1]]
+                scores = scores + log_prior[numbers, : scores.shape[1]]
             best = np.argsort(-scores, axis=1, kind="stable")[:, : self._size]
             found = np.take_along_axis(scores, best, axis=1) > NEVER
-            kept[rows, : best.shape[1]] = np.where(found, best, -1)
+            kept[numbers, : best.shape[1]] = np.where(found, best, -1)
         self.kept.assign(kept)
         self.cuts_done.assign_add(1)
 

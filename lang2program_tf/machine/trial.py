@@ -198,9 +198,9 @@ def _action_outcomes(
     return allowed * (goes_on + tf.cast(is_last, tf.int32) * (ended - goes_on))
 
 
-def _by_token(tables: TokenTables, rows: tf.Tensor) -> tf.Tensor:
+def _by_token(tables: TokenTables, known: tf.Tensor) -> tf.Tensor:
     """[B, K, V] from what is known of sorts and actions [D + C, B, K]."""
-    return tf.transpose(tf.gather(rows, tables.row), [1, 2, 0])
+    return tf.transpose(tf.gather(known, tables.row), [1, 2, 0])
 
 
 def _limit(condition: tf.Tensor) -> tf.Tensor:

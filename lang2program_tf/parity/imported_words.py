@@ -28,11 +28,11 @@ def word_rows(path: Path) -> NDArray[Any]:
     return arrays[_TABLE]
 
 
-def name_rows(rows: NDArray[Any], vocabulary: Path | None) -> WordVectors:
+def name_rows(vectors: NDArray[Any], vocabulary: Path | None) -> WordVectors:
     """Gives the rows of a table their words.
 
     Args:
-        rows: [V, D], unknown and padding first.
+        vectors: [V, D], unknown and padding first.
         vocabulary: a JSON list of V words, or a GloVe file whose first words these are, which must
             have these vectors; the one in the data folder if None.
 
@@ -41,10 +41,10 @@ def name_rows(rows: NDArray[Any], vocabulary: Path | None) -> WordVectors:
     """
     path = vocabulary or glove_file()
     is_list = {".json", ".gz"}.issuperset(path.suffixes[-1:]) and ".json" in path.suffixes
-    words = _read_list(path) if is_list else _first_words(rows, path)
+    words = _read_list(path) if is_list else _first_words(vectors, path)
     source = WordSource(str(path), None, genuine=len(words) - len(SPECIAL_WORDS))
     try:
-        return WordVectors(words, vectors=rows, source=source)
+        return WordVectors(words, vectors=vectors, source=source)
     except ValueError as error:
         raise UserError(f"the words of {path} are not those of {_TABLE}: {error}") from error
 
@@ -62,15 +62,14 @@ def _read_list(path: Path) -> tuple[str, ...]:
     return tuple(words)
 
 
-def _first_words(rows: NDArray[Any], path: Path) -> tuple[str, ...]:
-    """The first words of a GloVe file, whose vectors must be in the rows."""
+def _first_words(vectors: NDArray[Any], path: Path) -> tuple[str, ...]:
+    """The first words of a GloVe file, which must have these vectors."""
     special = len(SPECIAL_WORDS)
-    words, vectors = read_glove(path, limit=len(rows) - special)
-    if len(words) < len(rows) - special:
-        raise UserError(
-            f"{path} has {len(words)} words, and {_TABLE} {len(rows) - special} rows for words"
-        )
-    wrong = np.flatnonzero((rows[special:] != vectors).any(axis=1))
+    count = len(vectors) - special
+    words, genuine = read_glove(path, limit=count)
+    if len(words) < count:
+        raise UserError(f"{path} has {len(words)} words, and {_TABLE} {count} rows for words")
+    wrong = np.flatnonzero((vectors[special:] != genuine).any(axis=1))
     if wrong.size:
         first = int(wrong[0])
         raise UserError(

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any
 
 import tensorflow as tf
 
 import gin
 from lang2program_tf.cores import explored_parts
 from lang2program_tf.log_probs import NEVER
-from lang2program_tf.machine import Examples, Machine, MachineState, Options
+from lang2program_tf.machine import Examples, Machine, Options
 from lang2program_tf.machine.features import ABSENT, HISTORY_TOKENS
 from lang2program_tf.model.parser_protocol import MemoryProtocol, ParserProtocol
 from lang2program_tf.search.batch_part import BatchPart, num_examples, whole_batch
+from lang2program_tf.search.beam import Beam, Step, of_this_utterance, record_of
 from lang2program_tf.search.non_finite import NOT_FINITE, all_finite
-from lang2program_tf.search.records import Record, Records, unravel
+from lang2program_tf.search.records import Records, unravel
 from lang2program_tf.search.selection import (
     Candidates,
     Classic,
@@ -26,43 +27,6 @@ from lang2program_tf.search.selection import (
     with_room,
 )
 from lang2program_tf.search.tree import SearchTree, side_by_side
-
-
-class Beam(NamedTuple):
-    """The live prefixes.
-
-    Attributes:
-        state: their execution states.
-        recent: [B, K, 4] int32, their last tokens.
-        score: [B, K] float32, log-probability, −inf at places that hold no prefix.
-    """
-
-    state: MachineState
-    recent: tf.Tensor
-    score: tf.Tensor
-
-
-class Step(NamedTuple):
-    """What one iteration makes of a beam.
-
-    Attributes:
-        following: the beam after it.
-        index: [B, K] int32, what the rule chose: index into the joined axes of prefixes and tokens.
-        complete: [B, K, C] float32, log-probability of the programs that an action completes and
-            the rule keeps, −inf elsewhere.
-        commands: [B, K, C + 1, 3] int32, see `Options`.
-        parent: [B, K] int32, the prefix that each prefix of the following beam continues.
-        source: [B, K, S] int32, where its stack slots come from, see `Following`.
-        seen: what the parser looked at.
-    """
-
-    following: Beam
-    index: tf.Tensor
-    complete: tf.Tensor
-    commands: tf.Tensor
-    parent: tf.Tensor
-    source: tf.Tensor
-    seen: Any
 
 
 @gin.configurable(denylist=["machine", "parser"])
@@ -122,7 +86,7 @@ class BeamSearch:
         step: tf.Tensor | int = 0,
         keep_prefixes: bool = False,
         parts: int = 1,
-        of: BatchPart | None = None,
+        batch: BatchPart | None = None,
     ) -> SearchTree:
         """Searches B examples.
 
@@ -138,9 +102,9 @@ class BeamSearch:
             step: training step, for schedules of the selection rule.
             keep_prefixes: whether to keep the prefixes' execution histories, for learning.
             parts: how many parts; there must be at least as many examples.
-            of: the batch, if these examples are only some of it.
+            batch: the batch, if these examples are only some of it.
         """
-        batch = of or whole_batch(examples)
+        batch = batch or whole_batch(examples)
         draws = self._draw(batch, seed=seed, step=tf.convert_to_tensor(step, tf.int64))
         sound = all_finite(self.parser)
         several = parts > 1 and not tf.executing_eagerly()
@@ -180,7 +144,7 @@ class BeamSearch:
             step=step,
             keep_prefixes=True,
             parts=explored_parts(size),
-            of=part,
+            batch=part,
         )
 
     def _draw(self, batch: BatchPart, *, seed: tf.Tensor, step: tf.Tensor) -> Any:
@@ -270,19 +234,8 @@ class BeamSearch:
             finite = tf.math.is_finite(tf.reduce_sum(log_probs))
             drawn = of_iteration(draws, iteration)
             taken = self.take(beam, log_probs, drawn, examples.num_utterances)
+            arrays = records.write(arrays, iteration, record_of(beam, taken))
             following = taken.following
-            record = Record(
-                index=taken.index,
-                score=following.score,
-                complete=taken.complete,
-                utterance=beam.state.utterance,
-                world=beam.state.world,
-                commands=taken.commands,
-                recent=beam.recent,
-                kinds=beam.state.kinds,
-                values=beam.state.values,
-            )
-            arrays = records.write(arrays, iteration, record)
             if self.limit == "row":
                 lives = (iteration + 1 < limits)[:, tf.newaxis]
                 following = following._replace(score=tf.where(lives, following.score, NEVER))
@@ -376,10 +329,3 @@ class BeamSearch:
             terminal=tf.minimum(ended, options.end_limits),
             action_tokens=tf.constant(self.machine.action_tokens),
         )
-
-
-def of_this_utterance(machine: Machine, recent: tf.Tensor) -> tf.Tensor:
-    """Recent tokens [B, K, 4] without those up to the last action."""
-    ends = tf.reduce_any(tf.equal(recent[..., tf.newaxis], machine.action_tokens), axis=-1)
-    before = tf.cumsum(tf.cast(ends, tf.int32), axis=-1, reverse=True) > 0
-    return tf.where(before, ABSENT, recent)

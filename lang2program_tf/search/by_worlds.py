@@ -217,12 +217,7 @@ class WorldSearch:
         )
         best = tf.math.top_k(tf.reshape(everywhere, [batch, size * count]), k=size * count)
         number = tf.gather(tf.reshape(number, [batch, -1]), best.indices, batch_dims=1)
-
-        def flat(parts: tf.Tensor) -> tf.Tensor:
-            """[n * Z, ...]."""
-            return tf.reshape(parts, tf.concat([[-1], tf.shape(parts)[2:]], axis=0))
-
-        seen = tf.gather(self._machine.rules.visible(flat(found.world)), number)  # [B, V * Z, P]
+        seen = tf.gather(self._machine.rules.visible(_flat(found.world)), number)  # [B, V * Z, P]
         there = best.values > NEVER
         same = tf.reduce_all(tf.equal(seen[:, :, tf.newaxis], seen[:, tf.newaxis]), axis=-1)
         same &= there[:, :, tf.newaxis] & there[:, tf.newaxis]
@@ -238,8 +233,8 @@ class WorldSearch:
         agreeing = tf.math.count_nonzero(same, axis=-1, dtype=tf.int32)
         number = tf.gather(number, chosen.indices, batch_dims=1)  # [B, V]
         source = number // count  # which of the n searched worlds it comes from
-        command = tf.gather(flat(found.command), number)
-        world = tf.gather(flat(found.world), number)
+        command = tf.gather(_flat(found.command), number)
+        world = tf.gather(_flat(found.world), number)
         place = tf.gather(beginning.num_commands, source)
         return _Worlds(
             world=world,
@@ -249,7 +244,7 @@ class WorldSearch:
             log_prob=chosen.values,
             tokens=self._with_tokens(
                 tf.gather(tf.gather_nd(now.tokens, row), source),
-                tf.gather(flat(found.tokens), number),
+                tf.gather(_flat(found.tokens), number),
                 turn,
             ),
             agreeing=tf.gather(agreeing, chosen.indices, batch_dims=1),
@@ -283,10 +278,15 @@ def _longest(words: tf.Tensor, examples: Examples) -> tf.Tensor:
     return tf.argmax(length, axis=1, output_type=tf.int32)  # of equal ones the first
 
 
-def _written(rows: tf.Tensor, new: tf.Tensor, place: tf.Tensor) -> tf.Tensor:
-    """Rows [B, V, M, n] with new ones [B, V, n] at places [B, V], which hold zeros so far."""
-    here = tf.one_hot(place, tf.shape(rows)[2], dtype=tf.int32)  # [B, V, M]
-    return rows + here[..., tf.newaxis] * new[:, :, tf.newaxis]
+def _flat(parts: tf.Tensor) -> tf.Tensor:
+    """[n, Z, ...] as [n * Z, ...]."""
+    return tf.reshape(parts, tf.concat([[-1], tf.shape(parts)[2:]], axis=0))
+
+
+def _written(entries: tf.Tensor, new: tf.Tensor, place: tf.Tensor) -> tf.Tensor:
+    """Entries [B, V, M, n] with new ones [B, V, n] at places [B, V], which hold zeros so far."""
+    here = tf.one_hot(place, tf.shape(entries)[2], dtype=tf.int32)  # [B, V, M]
+    return entries + here[..., tf.newaxis] * new[:, :, tf.newaxis]
 
 
 def _close_up(tokens: tf.Tensor) -> tuple[tf.Tensor, tf.Tensor]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from typing import NamedTuple
 
 import tensorflow as tf
@@ -57,18 +58,7 @@ def replay(
     by_place = tf.transpose(programs, [2, 0, 1])  # [L, B, R]
     iterations = programs.shape[2]
 
-    def follow(
-        now: _Replayed, token: tf.Tensor, num_utterances: tf.Tensor
-    ) -> tuple[_Replayed, tf.Tensor]:
-        options = machine.options(now.state, num_utterances[:, tf.newaxis])
-        each = tf.broadcast_to(tf.range(tf.shape(token)[1]), tf.shape(token))
-        following = _Replayed(
-            state=machine.follow(now.state, options, each, tf.maximum(token, 0)).state,
-            recent=tf.concat([now.recent[..., 1:], token[..., tf.newaxis]], axis=-1),
-            same=now.same & tf.equal(token[:, tf.newaxis], token[..., tf.newaxis]),
-        )
-        return following, options.edits
-
+    follow = functools.partial(_follow, machine)
     if jit_compile:
         follow = tf.function(follow, autograph=False, jit_compile=True)
 
@@ -99,11 +89,7 @@ def replay(
 
     start = (tf.constant(0), _start(machine, examples, programs), _arrays(machine, iterations))
     _, _, arrays = tf.while_loop(lambda iteration, *_: iteration < iterations, advance, start)
-    *parts, recent, kinds, values = (
-        tf.ensure_shape(part, [iterations, *part.shape[1:]])
-        for part in (array.stack() for array in arrays)
-    )
-    return SearchTree(*[*parts, Prefixes(recent, kinds, values)])
+    return _tree(arrays, iterations)
 
 
 def _start(machine: Machine, examples: Examples, programs: tf.Tensor) -> _Replayed:
@@ -114,6 +100,20 @@ def _start(machine: Machine, examples: Examples, programs: tf.Tensor) -> _Replay
         recent=tf.fill([batch, count, HISTORY_TOKENS], ABSENT),
         same=tf.fill([batch, count, count], True),
     )
+
+
+def _follow(
+    machine: Machine, now: _Replayed, token: tf.Tensor, num_utterances: tf.Tensor
+) -> tuple[_Replayed, tf.Tensor]:
+    """Where programs are after their next tokens [B, R], and `Options.edits` before them."""
+    options = machine.options(now.state, num_utterances[:, tf.newaxis])
+    each = tf.broadcast_to(tf.range(tf.shape(token)[1]), tf.shape(token))
+    following = _Replayed(
+        state=machine.follow(now.state, options, each, tf.maximum(token, 0)).state,
+        recent=tf.concat([now.recent[..., 1:], token[..., tf.newaxis]], axis=-1),
+        same=now.same & tf.equal(token[:, tf.newaxis], token[..., tf.newaxis]),
+    )
+    return following, options.edits
 
 
 def _at_actions(
@@ -152,3 +152,12 @@ def _arrays(machine: Machine, iterations: int) -> list[tf.TensorArray]:
         tf.TensorArray(dtype, size=iterations, element_shape=[None, None, *shape])
         for dtype, shape in kinds
     ]
+
+
+def _tree(arrays: list[tf.TensorArray], iterations: int) -> SearchTree:
+    """The tree of full arrays."""
+    *parts, recent, kinds, values = (
+        tf.ensure_shape(part, [iterations, *part.shape[1:]])
+        for part in (array.stack() for array in arrays)
+    )
+    return SearchTree(*[*parts, Prefixes(recent, kinds, values)])

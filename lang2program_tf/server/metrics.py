@@ -66,9 +66,9 @@ class Metrics:
         if seconds is not None:
             self._latency.labels(model or _UNKNOWN, entrypoint).observe(_MICROSECONDS * seconds)
 
-    def observe_batch(self, rows: int) -> None:
-        """Counts a batch."""
-        self._batch_rows.observe(rows)
+    def observe_batch(self, size: int) -> None:
+        """Counts a batch of so many rows."""
+        self._batch_rows.observe(size)
 
     def text(self, *, waiting_rows: int) -> bytes:
         """All of it, as Prometheus reads it."""

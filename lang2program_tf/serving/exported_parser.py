@@ -76,12 +76,7 @@ class ExportedParser(tf.Module):
             words=table,
             tokenizer=graph_tokenizer(tokenizer, table),
             notation=self.notation,
-            limits=Limits(
-                max_utterances=settings.max_utterances,
-                max_words=domain.max_words,
-                max_utterance_bytes=settings.max_utterance_bytes,
-                max_world_bytes=settings.max_world_bytes,
-            ),
+            limits=_limits(settings, domain),
         )
         # All arguments, so that no gin binding of a training run has a say.
         search = BeamSearch(
@@ -234,3 +229,12 @@ class ExportedParser(tf.Module):
 
     def _read(self, columns: Columns) -> Rows:
         return self.reader.read(columns["world"], columns["utterances"], columns["too_many"])
+
+
+def _limits(settings: ExportSettings, domain: Domain) -> Limits:
+    return Limits(
+        max_utterances=settings.max_utterances,
+        max_words=domain.max_words,
+        max_utterance_bytes=settings.max_utterance_bytes,
+        max_world_bytes=settings.max_world_bytes,
+    )

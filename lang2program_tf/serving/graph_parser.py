@@ -9,7 +9,7 @@ from lang2program_tf.machine import Examples
 from lang2program_tf.machine import state as st
 from lang2program_tf.machine.features import HistoryFeatures, stack_features
 from lang2program_tf.search import BeamSearch, Programs, WorldSearch, best_programs
-from lang2program_tf.search.beam_search import of_this_utterance
+from lang2program_tf.search.beam import of_this_utterance
 from lang2program_tf.serving.chunks import Columns
 from lang2program_tf.serving.graph_programs import (
     TokenTable,

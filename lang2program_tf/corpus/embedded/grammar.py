@@ -120,9 +120,9 @@ def previous(argument: int, command: str = LAST) -> Command:
     return (command, f"prevArg{argument}")
 
 
-def nth(number: int, of: Command = (ALL,)) -> Command:
+def nth(number: int, among: Command = (ALL,)) -> Command:
     """The tokens for the object with this number in a list, by default of all objects."""
-    return (*of, str(number), "index")
+    return (*among, str(number), "index")
 
 
 def first_of(situation: Situation, *ways: tuple[float, Way]) -> Saying | None:

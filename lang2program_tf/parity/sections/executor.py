@@ -76,7 +76,7 @@ def _compare_walk(comparison: Comparison, domain: Domain, record: Record, number
     for position, letters in enumerate(record["allowed"]):
         assert state is not None
         found = continuations(domain, state, num_utterances=record["n_utterances"])
-        outcomes = "".join(one.outcome.value for one in found)
+        outcomes = "".join(continuation.outcome.value for continuation in found)
         compare_letters(comparison, domain, letters, outcomes, place, position)
         if position < len(record["tokens"]):
             state = _compare_step(comparison, domain, state, record, place, position)

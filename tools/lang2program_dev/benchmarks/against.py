@@ -54,13 +54,13 @@ def compare(
 def summary(answers: dict[str, list[dict[str, Any]]]) -> dict[str, Any]:
     """The ratio of times, and what the two found, of the turns of `this` and of `against`."""
     seconds = {
-        name: np.array([turn["seconds"] for turn in of]) for name, of in answers.items()
+        name: np.array([turn["seconds"] for turn in turns]) for name, turns in answers.items()
     }  # [turns, count] each
     ratios = seconds["this"].sum(axis=1) / seconds["against"].sum(axis=1)
     first, median, third = np.percentile(ratios, [25, 50, 75]).tolist()
-    examples = [[turn["examples"] for turn in of] for of in answers.values()]
+    examples = [[turn["examples"] for turn in turns] for turns in answers.values()]
     return {
-        "ms": {name: 1000 * float(np.median(of)) for name, of in seconds.items()},
+        "ms": {name: 1000 * float(np.median(times)) for name, times in seconds.items()},
         "ratio": {"median": median, "quartiles": [first, third]},
         "amounts": {
             amount: {
@@ -69,7 +69,7 @@ def summary(answers: dict[str, list[dict[str, Any]]]) -> dict[str, Any]:
             }
             for amount in answers["this"][0]["amounts"]
         },
-        "peak_mb": {name: of[-1]["peak_mb"] for name, of in answers.items()},
+        "peak_mb": {name: turns[-1]["peak_mb"] for name, turns in answers.items()},
         "same_examples": examples[0] == examples[1],
     }
 
@@ -79,8 +79,8 @@ def _text(figures: dict[str, Any]) -> str:
     rows: list[list[object]] = [
         [f"ms {each}, median", *figures["ms"].values()],
         *(
-            [name, *(f"{value:.2f}" for value in of.values())]
-            for name, of in figures["amounts"].items()
+            [name, *(f"{value:.2f}" for value in values.values())]
+            for name, values in figures["amounts"].items()
         ),
         ["highest memory, MB", *figures["peak_mb"].values()],
     ]

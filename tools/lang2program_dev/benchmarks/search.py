@@ -16,7 +16,7 @@ from lang2program_dev.benchmarks.worker import Evaluation, open_learner
 from lang2program_tf.corpus.batches import Batch, training_batches
 from lang2program_tf.learning.learner import Learner, examples_of
 from lang2program_tf.search import BeamSearch
-from lang2program_tf.search.beam_search import Beam
+from lang2program_tf.search.beam import Beam
 from lang2program_tf.search.records import unravel
 
 _TRAINING_BATCH = 8

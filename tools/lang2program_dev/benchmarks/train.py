@@ -108,7 +108,9 @@ class TrainBenchmark:
         phases = {"encoding": self._phase(search=False), "search": self._phase(search=True)}
         if self.learner.train_step.recall is not None:
             del phases["search"]
-        timed = {name: functools.partial(_call, of, lambda: batch) for name, of in phases.items()}
+        timed = {
+            name: functools.partial(_call, phase, lambda: batch) for name, phase in phases.items()
+        }
         times = milliseconds({**timed, "step": step}, repeats=20)
         ends = [0.0, *times.values()]
         shares = [(after - before) / ends[-1] for before, after in zip(ends, ends[1:])]

@@ -64,7 +64,7 @@ def compare(
             size: ms / int(size)
             for size, ms in _started(arguments, processes=processes, threads=threads).items()
         }
-    rows = [[name, *(of[str(size)] for size in batch_sizes)] for name, of in found.items()]
+    rows = [[name, *(times[str(size)] for size in batch_sizes)] for name, times in found.items()]
     return table(rows, ["ms an example", *(f"batch {size}" for size in batch_sizes)]), found
 
 
