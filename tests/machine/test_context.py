@@ -119,6 +119,13 @@ def test_who_came_back_is_somebody_else():
     assert_plain("scene", first, [state])
 
 
+def test_people_look_alike_by_their_shirts_by_their_hats_and_by_both():
+    first, state = dialogue(
+        "scene", "1:rb 2:ry 3:rb 4:yb 5:gy 6:r_ 7:__ 8:__ 9:__ 10:__", "red hasShirt 2 index leave"
+    )
+    assert_plain("scene", first, [state])
+
+
 def test_before_the_first_command_there_is_none():
     first, state = dialogue("alchemy", "1:ggg 2:_ 3:rb 4:_ 5:_ 6:r 7:yy", "")
     found = features("alchemy", first, [state])

@@ -27,6 +27,9 @@ DIALOGUES = {
         "create(5, blue, red); create(7, red, red)",
         "5 4 red",  # a hat without a shirt
         "5 red 4",  # a shirt, and no hat
+        "4 red blue",  # nobody comes where somebody is
+        "yellow hasShirt 4",  # nor goes there
+        "yellow hasShirt -1",
         "yellow hasShirt yellow hasShirt",  # nobody swaps hats with himself
         "yellow hasShirt leave 1 prevArg1",  # who has left cannot leave
     ],
@@ -55,6 +58,7 @@ DIALOGUES = {
 COMING_BACK = {
     "scene": [
         "leave(hasShirt(yellow)); create(3, yellow, orange)",
+        "leave(hasShirt(green)); create(4, green, purple)",
         "leave(hasShirt(yellow)); create(3, blue, orange)",
     ]
 }
@@ -103,6 +107,7 @@ def test_there_is_a_size_for_each_number_that_is_seen_of_an_object(name: str, te
     looks = rules.looks(tf.constant([rules.encode_object(thing) for thing in things]))
     assert looks.shape[-1] == len(rules.look_sizes)
     assert np.all(looks < np.array(rules.look_sizes))
+    assert not np.any(rules.looks(tf.constant([0, 5])))  # nothing, a number
 
 
 def test_the_next_hidden_number_is_one_step_further():
@@ -134,3 +139,5 @@ def test_a_decoded_stage_goes_on_counting_behind_all_of_its_people(people: str, 
     decoded = rules.decode_world(rules.encode_world(world))
     assert decoded == world
     assert rules.next_identity(decoded) == rules.next_identity(world) == number
+    after_others = rules.decode_world(rules.encode_world(world), next_identity=7)
+    assert rules.next_identity(after_others) == 7
