@@ -141,10 +141,9 @@ class TrainingLoop:
             raise ValueError(
                 f"strategy={strategy!r}, but the learner was made for {self.workers.strategy!r}"
             )
-        if self.batch_size < self.workers.replicas:
+        if self.batch_size < self.workers.parts:
             raise ValueError(
-                f"batch_size={self.batch_size} leaves some of {self.workers.replicas} workers "
-                "nothing to do"
+                f"batch_size={self.batch_size} is too small for {self.workers.parts} parts"
             )
 
     def _evaluators(self, dev: Sequence[Example]) -> Evaluations:

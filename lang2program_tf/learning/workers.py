@@ -1,7 +1,9 @@
 """Those who share the work of one run: processes on several machines, or devices of one.
 
-All of them hold the same weights. Each contributes the sums of some examples of a batch, the sums
-of all are added up by the collectives of tf.distribute, and each makes the same change with them.
+All of them hold the same weights. Each contributes the sums of some parts of a batch, the sums of
+all are added up by the collectives of tf.distribute, and each makes the same change with them. What
+the parts are does not depend on who shares them, and their sums are added up in double precision:
+however many there are, they learn the same, bit for bit.
 """
 
 from __future__ import annotations
@@ -52,26 +54,34 @@ class Workers:
         strategy: the name of the strategy, None if there is nobody else.
         rank: the number of this process.
         count: how many processes there are.
-        replicas: into how many parts a batch is split: one for each device of each process.
+        replicas: how many share a batch: the devices of all processes.
+        parts: into how many parts it is split for them.
     """
 
-    def __init__(self, strategy: str | None = None, *, timeout: float = 600.0) -> None:
+    def __init__(
+        self, strategy: str | None = None, *, parts: int = 2, timeout: float = 600.0
+    ) -> None:
         """Finds out who they are; `joined` waits for them.
 
         Args:
             strategy: the name of a class of tf.distribute, `MultiWorkerMirroredStrategy` for the
                 processes that TF_CONFIG names, or `MirroredStrategy` for all devices of this one.
+            parts: into how many parts a batch is split with a strategy, however many share it; so
+                many can. Each is searched for itself, by one core.
             timeout: after so many seconds without a word from the others the run ends.
         """
         if strategy not in (None, WORKERS, DEVICES):
             raise ValueError(f"strategy={strategy!r} must be {WORKERS!r}, {DEVICES!r} or None")
+        if parts < 1:
+            raise ValueError(f"parts={parts} must be 1 or more")
         if timeout <= 0:
             raise ValueError(f"timeout={timeout} must be above 0 seconds")
         self.strategy = strategy
         self._place = own_place() if strategy == WORKERS else Place(0, ("",))
         self.rank = self._place.rank
         self.count = len(self._place.addresses)
-        self.replicas = self.count
+        self.parts = 1 if strategy is None else parts
+        self.replicas = self._all_busy(self.count)
         self._timeout = timeout
         self._distribution: tf.distribute.Strategy | None = None
         self._deadline: float | None = None
@@ -88,6 +98,7 @@ class Workers:
 
         Raises:
             WorkerLost: one of them is gone.
+            UserError: they have more devices than there are parts.
         """
         if self.count > 1:
             threading.Thread(target=self._watch, daemon=True).start()
@@ -122,14 +133,16 @@ class Workers:
             part: gives a contribution, a nest of float32 tensors: that of the example at a place
                 of the batch, and of every n-th behind it.
         """
-        distribution = self._distribution
-        if distribution is None:
+        if self.strategy is None:
             return part(0, 1)
+
+        def sum_of(number: int) -> Any:
+            places = range(number, self.parts, self.replicas)
+            return tf.nest.map_structure(_sum_of_doubles, *(part(n, self.parts) for n in places))
 
         def contribute() -> Any:
             context = tf.distribute.get_replica_context()
-            number = int(tf.get_static_value(context.replica_id_in_sync_group))
-            mine = part(number, self.replicas)
+            mine = sum_of(int(tf.get_static_value(context.replica_id_in_sync_group)))
             tensors = tf.nest.flatten(mine)
             # One message instead of one for each variable.
             joined = tf.concat([tf.reshape(tensor, [-1]) for tensor in tensors], axis=0)
@@ -140,7 +153,13 @@ class Workers:
             shaped = [tf.reshape(s, tf.shape(tensor)) for s, tensor in zip(sums, tensors)]
             return tf.nest.pack_sequence_as(mine, shaped)
 
-        return _local(distribution, distribution.run(contribute))
+        distribution = self._distribution
+        summed = (
+            sum_of(0)
+            if distribution is None
+            else _local(distribution, distribution.run(contribute))
+        )
+        return tf.nest.map_structure(lambda each: tf.cast(each, tf.float32), summed)
 
     def total(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
         """The sum of the arrays of all processes, all of one shape."""
@@ -196,8 +215,17 @@ class Workers:
             tell("joined")
         else:
             return None
-        self.replicas = found.num_replicas_in_sync
+        self.replicas = self._all_busy(found.num_replicas_in_sync)
         return found
+
+    def _all_busy(self, sharing: int) -> int:
+        """How many share a batch, if there is a part for each."""
+        if self.parts < sharing:
+            raise UserError(
+                f"Workers.parts={self.parts} leaves some of {sharing} workers nothing to do; bind "
+                f"it to {sharing} or more"
+            )
+        return sharing
 
     def _wait_for_others(self) -> None:
         """Returns when something listens at every address: one who waits like this, or is ahead."""
@@ -222,6 +250,11 @@ def _local(distribution: tf.distribute.Strategy, values: Any) -> Any:
     return tf.nest.map_structure(
         lambda value: distribution.experimental_local_results(value)[0], values
     )
+
+
+def _sum_of_doubles(*values: tf.Tensor) -> tf.Tensor:
+    """What single precision holds of it is the same in whatever order they are added up."""
+    return tf.add_n([tf.cast(value, tf.float64) for value in values])
 
 
 def _reason(error: tf.errors.OpError) -> str:

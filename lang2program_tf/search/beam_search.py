@@ -104,11 +104,12 @@ class BeamSearch:
             parts: how many parts; there must be at least as many examples.
             batch: the batch, if these examples are only some of it.
         """
+        several = parts > 1 or batch is not None
         batch = batch or whole_batch(examples)
         draws = self._draw(batch, seed=seed, step=tf.convert_to_tensor(step, tf.int64))
         sound = all_finite(self.parser)
-        several = parts > 1 and not tf.executing_eagerly()
-        loop = self._function if self.jit_compile or several else self._loop
+        in_function = self.jit_compile or (several and not tf.executing_eagerly())
+        loop = self._function if in_function else self._loop
         size = num_examples(examples)
         cuts = [size * number // parts for number in range(parts + 1)]
         return side_by_side(
@@ -135,7 +136,11 @@ class BeamSearch:
         step: tf.Tensor,
         part: BatchPart | None = None,
     ) -> SearchTree:
-        """Searches B examples to learn from them, in a part for each core; B must be known."""
+        """Searches B examples to learn from them; B must be known.
+
+        A whole batch is searched in a part for each core. What is part of one already is not split
+        further, so that not even the last bits depend on how many cores there are.
+        """
         size = examples.num_utterances.shape[0]
         return self.search(
             memory,
@@ -143,7 +148,7 @@ class BeamSearch:
             seed=seed,
             step=step,
             keep_prefixes=True,
-            parts=explored_parts(size),
+            parts=explored_parts(size) if part is None else 1,
             batch=part,
         )
 

@@ -6,14 +6,14 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import NamedTuple
 
 import numpy as np
 import tensorflow as tf
 
 import gin
-from lang2program_tf.corpus.batches import training_batches
+from lang2program_tf.corpus.batches import Batch, training_batches
 from lang2program_tf.gin_files import load_gin
 from lang2program_tf.learning.learner import Learner
 from lang2program_tf.learning.optimizers import OriginalAdam, adam, without_averaging
@@ -70,7 +70,12 @@ KINDS = {
     ),
     "turns": Kind(
         ["turns/tangrams.gin"],
-        ["Parser.encoder_units = 8", "CosineDecay.warmup_steps = 2"],
+        [
+            "Parser.encoder_units = 8",
+            "CosineDecay.warmup_steps = 2",
+            "ProgramRecall.cuts = (8, 14)",
+            "LinearSchedule.wait = 8",
+        ],
         ("averaged",),
     ),
 }
@@ -98,51 +103,37 @@ class Either(OriginalAdam):
         tf.cond(self.is_ordinary, by(self.adam.apply_gradients), by(super().apply_gradients))
 
 
-class InTwoParts(Workers):
-    """One process that does the work of two: the parts of both, added up."""
-
-    def add_up(self, part: Callable[[int, int], Any]) -> Any:
-        """The sum of two floats is the same in either order: that of an all-reduce of two."""
-        return tf.nest.map_structure(tf.add, part(0, 2), part(1, 2))
-
-
-def _is_blind(variable: tf.Variable) -> bool:
-    """Whether nothing depends on a variable: what all keys share, a softmax does not see.
-
-    Its gradient is nothing but rounding, of which Adam makes whole steps.
-    """
-    return variable.name.endswith("/keys/bias:0")
+def _batches(learner: Learner) -> Iterator[Batch]:
+    """Those of the steps; programs are cut when it is time, as in a run."""
+    examples = learner.task.examples("train")
+    learner.remember(examples)
+    former, batches = None, iter(())
+    maker = learner.training_maker(examples)
+    for step in range(STEPS):
+        maker = learner.cut_if_due(maker)
+        if maker is not former:
+            batches = iter(training_batches(maker, batch_size=BATCH_SIZE, seed=0, start_step=step))
+        former = maker
+        yield next(batches)
 
 
-def _rounding(optimizer: Optimizer, variable: tf.Variable) -> np.ndarray:
-    """How far off a step may take each weight, only because its gradient was added up otherwise.
-
-    Terms of a gradient are as large as the largest entries of its variable, and so is what rounding
-    does to each entry. Adam divides a step by the size of the entry's own gradients so far: where
-    their terms cancel, it makes more of the rounding, and whole steps of nothing but rounding.
-    """
-    rate = optimizer.learning_rate
-    sizes = np.sqrt(optimizer.get_slot(variable, "v").numpy())
-    unit = np.finfo(np.float32).eps * sizes.max()
-    shares = np.divide(unit, sizes, out=np.zeros_like(sizes), where=sizes > 0)
-    return 2 * float(rate(optimizer.iterations) if callable(rate) else rate) * shares.clip(max=1)
+def _moments(optimizer: Optimizer, weights: Sequence[tf.Variable]) -> dict[str, np.ndarray]:
+    """What an Adam remembers of gradients and of their squares, all variables in one."""
+    return {
+        slot: np.concatenate([optimizer.get_slot(each, slot).numpy().ravel() for each in weights])
+        for slot in ("m", "v")
+    }
 
 
 def take_steps(name: str, workers: Workers) -> dict[str, np.ndarray]:
-    """What a learner knows after its steps with each optimizer, and the sum of each metric.
-
-    Beside each weight of the parser stands, as `rounding`, how far rounding may take it.
-    """
+    """What a learner knows after its steps with each optimizer, and the sum of each metric."""
     kind = KINDS[name]
     baselines = "import lang2program_tf.learning.baseline"
     load_gin(kind.files, [baselines, *BINDINGS, *kind.bindings])
     learner = Learner(workers=workers)
     step = learner.train_step
-    examples = learner.task.examples("train")
-    learner.remember(examples)
-    maker = learner.task.batch_maker(examples)
-    batches = training_batches(maker, batch_size=BATCH_SIZE, seed=0)
-    trained = [*learner.parser.trainable_variables, learner.step]
+    weights = learner.parser.trainable_variables
+    trained = [*weights, learner.step]
     if step.baseline is not None:
         trained += [step.baseline.kernel, step.baseline.bias, *step.baseline.optimizer.variables()]
     beginning = [variable.numpy() for variable in trained]
@@ -150,28 +141,19 @@ def take_steps(name: str, workers: Workers) -> dict[str, np.ndarray]:
     for optimizer in kind.optimizers:
         for variable, value in zip(trained, beginning):
             variable.assign(value)
-        if isinstance(step.optimizer, Either):
-            step.optimizer.is_ordinary.assign(optimizer == "adam")
         used = without_averaging(step.optimizer)
-        if isinstance(used, Either) and optimizer == "adam":
-            used = used.adam
-        metrics = []
-        weights = learner.parser.trainable_variables
-        rounding = [np.zeros(weight.shape) for weight in weights]
-        for batch in batches.take(STEPS):
-            metrics.append(learner.train(batch))
-            for so_far, weight in zip(rounding, weights):
-                so_far += _rounding(used, weight)
-        pair = f"{name}/{optimizer}"
-        for number, variable in enumerate(trained):
-            if _is_blind(variable):
-                continue
-            values[f"{pair}/{number}"] = variable.numpy()
-            if number < len(rounding):
-                values[f"{pair}/{number}/rounding"] = rounding[number]
+        if isinstance(used, Either):
+            used.is_ordinary.assign(optimizer == "adam")
+            used = used.adam if optimizer == "adam" else used
+        metrics = [learner.train(batch) for batch in _batches(learner)]
+        found = {str(number): variable.numpy() for number, variable in enumerate(trained)}
+        found.update(_moments(used, weights))
         for metric in metrics[0]._fields:
-            total = sum(float(getattr(of_step, metric)) for of_step in metrics)
-            values[f"{pair}/{metric}"] = np.array(total)
+            found[metric] = np.sum([getattr(of_step, metric) for of_step in metrics])
+        if step.recall is not None:
+            found["kept"] = step.recall.kept.numpy()
+            found["choices"] = step.recall.choices.numpy()
+        values.update({f"{name}/{optimizer}/{what}": value for what, value in found.items()})
     return values
 
 

@@ -11,9 +11,9 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
@@ -29,12 +29,12 @@ from lang2program_tf.learning.loop import TrainingLoop
 from lang2program_tf.learning.run_folder import RunFolder
 from lang2program_tf.learning.step_metrics import StepMetrics
 from lang2program_tf.learning.workers import DEVICES, WORKERS, Workers
-from tests.learning.shared_steps import KINDS, InTwoParts, take_steps
+from tests.learning.shared_steps import KINDS, take_steps
 from tests.learning.small_runs import BINDINGS, GIN_FILES, checkpoint_values
 
 pytestmark = pytest.mark.slow  # every process builds graphs of its own
 
-LEARNERS = ("randomer", "reinforce")
+LEARNERS = ("randomer", "reinforce", "turns")
 SETTINGS = [
     *BINDINGS,
     "TrainingLoop.evaluate_every = 12",
@@ -84,76 +84,82 @@ def without_time(result: dict[str, Any] | None) -> dict[str, Any]:
     return {name: value for name, value in result.items() if name != "seconds"}
 
 
-def assert_as_one(
-    found: Mapping[str, np.ndarray], name: str, expected: dict[str, np.ndarray]
-) -> None:
-    """What is found of a learner is what one knows who was alone.
+class Found(NamedTuple):
+    """What learners know after their steps, see `take_steps`.
 
-    Weights agree to 1e-6, but for at most one in a thousand, of which some gradient was little more
-    than rounding: those agree to what Adam makes of that. Sums of metrics are large numbers, which
-    must agree to rounding.
+    Attributes:
+        whole: without a strategy, from whole batches.
+        alone: one worker, who has all parts of a batch.
+        two: of two workers, the first and the second.
+        devices: two devices of one process; the first learner only.
     """
-    assert {key for key in found if key.startswith(name)} == expected.keys()
-    for key, value in expected.items():
-        what = key.rpartition("/")[2]
-        if what == "rounding":
-            continue
-        off = np.abs(found[key] - value)
-        if what in StepMetrics._fields:
-            assert off <= 1e-5 * np.abs(value), key
-            continue
-        rounding = expected.get(f"{key}/rounding", np.zeros_like(off))
-        assert np.all(off <= np.maximum(1e-6, rounding)), f"{key} is off by {off.max()}"
-        assert np.mean(off > 1e-6) < 0.001, key
+
+    whole: Mapping[str, np.ndarray]
+    alone: Mapping[str, np.ndarray]
+    two: Sequence[Mapping[str, np.ndarray]]
+    devices: Mapping[str, np.ndarray]
 
 
 @pytest.fixture(scope="module")
-def alone() -> dict[str, dict[str, np.ndarray]]:
-    """What each learner knows after its steps, if nobody helps."""
-    return {name: take_steps(name, Workers()) for name in LEARNERS}
-
-
-def test_two_workers_learn_what_one_learns(alone, tmp_path: Path):
+def found(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Found]:
+    """They all learn at the same time."""
+    folder = tmp_path_factory.mktemp("found")
     addresses = free_addresses(2)
-    files = [tmp_path / f"{index}.npz" for index in range(2)]
-    steps = ["-m", "tests.learning.shared_steps"]
-    log = tmp_path / "log"
-    with (
-        running(
-            [*steps, str(files[0]), WORKERS, *LEARNERS],
-            log=log,
-            environment=as_worker(addresses, 0),
-        ) as chief,
-        running(
-            [*steps, str(files[1]), WORKERS, *LEARNERS],
-            log=log,
-            environment=as_worker(addresses, 1),
-        ) as other,
-    ):
-        assert [chief.wait(PATIENCE), other.wait(PATIENCE)] == [0, 0], log.read_text()
-    for name, weights in alone.items():
-        for optimizer in KINDS[name].optimizers:
-            assert float(weights[f"{name}/{optimizer}/decisions"]) > 20, "something to learn"
-        for path in files:
-            assert_as_one(np.load(path), name, weights)
+    log = folder / "log"
+    with pytest.MonkeyPatch.context() as patch, ExitStack() as stack:
+        patch.setenv("XDG_CACHE_HOME", str(folder))  # where lists of programs are kept
+        started = {}
+        for file, strategy, names, environment in (
+            ("0", WORKERS, LEARNERS, as_worker(addresses, 0)),
+            ("1", WORKERS, LEARNERS, as_worker(addresses, 1)),
+            ("devices", DEVICES, LEARNERS[:1], None),
+        ):
+            path = folder / f"{file}.npz"
+            steps = ["-m", "tests.learning.shared_steps", str(path), strategy, *names]
+            started[path] = stack.enter_context(running(steps, log=log, environment=environment))
+        alone, whole = (
+            {key: value for name in LEARNERS for key, value in take_steps(name, workers).items()}
+            for workers in (Workers(WORKERS), Workers())
+        )
+        assert [each.wait(PATIENCE) for each in started.values()] == [0, 0, 0], log.read_text()
+        *two, devices = [np.load(path) for path in started]
+        yield Found(whole, alone, two, devices)
 
 
-def test_two_devices_learn_what_one_learns(alone, tmp_path: Path):
-    name, path, log = LEARNERS[0], tmp_path / "found.npz", tmp_path / "log"
-    steps = ["-m", "tests.learning.shared_steps", str(path), DEVICES, name]
-    with running(steps, log=log) as process:
-        assert process.wait(PATIENCE) == 0, log.read_text()
-    assert_as_one(np.load(path), name, alone[name])
+def assert_same(values: Mapping[str, np.ndarray], expected: Mapping[str, np.ndarray]) -> None:
+    """Bit for bit."""
+    assert values.keys() == expected.keys()
+    for key, value in expected.items():
+        np.testing.assert_array_equal(values[key], value, err_msg=key)
 
 
-def test_turns_in_two_parts_teach_what_they_teach_together(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-):
-    """So what is dropped does not depend on who has which part."""
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    together = take_steps("turns", Workers())
-    assert float(together["turns/averaged/decisions"]) > 20, "something to learn"
-    assert_as_one(take_steps("turns", InTwoParts()), "turns", together)
+@pytest.mark.parametrize("name", LEARNERS)
+def test_two_workers_learn_what_one_learns(found: Found, name: str):
+    for optimizer in KINDS[name].optimizers:
+        assert found.alone[f"{name}/{optimizer}/decisions"] > 20, "something to learn"
+    for worker in found.two:
+        assert_same(of_learner(name, worker), of_learner(name, found.alone))
+
+
+def test_two_devices_learn_what_one_learns(found: Found):
+    assert_same(found.devices, of_learner(LEARNERS[0], found.alone))
+
+
+@pytest.mark.parametrize("name", LEARNERS)
+def test_parts_teach_what_their_batch_teaches(found: Found, name: str):
+    """But for rounding, of which Adam may make steps in weights that have hardly any gradient."""
+    for key, expected in of_learner(name, found.whole).items():
+        what = key.rpartition("/")[2]
+        off = np.max(np.abs(found.alone[key] - expected))
+        if what in ("m", "v", *StepMetrics._fields):
+            assert off <= 1e-5 * np.max(np.abs(expected)), key
+        elif what in ("kept", "choices"):
+            assert off == 0, key
+
+
+def of_learner(name: str, values: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
+    """Those of one learner."""
+    return {key: value for key, value in values.items() if key.startswith(f"{name}/")}
 
 
 class Crash(BaseException):
@@ -162,7 +168,7 @@ class Crash(BaseException):
 
 @pytest.fixture(scope="module")
 def half_done(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
-    """A run that one worker began and left, and a copy of it that was finished in two parts."""
+    """A run that one worker began and left, and a copy of it that one has finished."""
     begun, finished = (tmp_path_factory.mktemp(name) for name in ("begun", "finished"))
     load_gin(GIN_FILES, SETTINGS)
     learner = Learner(workers=Workers(WORKERS))
@@ -178,7 +184,7 @@ def half_done(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     with pytest.raises(Crash):
         loop.run()
     shutil.copytree(begun, finished, dirs_exist_ok=True)
-    TrainingLoop(Learner(workers=InTwoParts(WORKERS)), RunFolder(finished)).run()
+    TrainingLoop(Learner(workers=Workers(WORKERS)), RunFolder(finished)).run()
     gin.clear_config()
     return begun, finished
 
@@ -281,8 +287,19 @@ def test_the_chief_is_the_first_of_a_cluster(monkeypatch: pytest.MonkeyPatch):
     for task, index, rank in (("chief", 0, 0), ("worker", 0, 1), ("worker", 1, 2)):
         config = {"cluster": cluster, "task": {"type": task, "index": index}}
         monkeypatch.setenv("TF_CONFIG", json.dumps(config))
-        workers = Workers(WORKERS)
+        workers = Workers(WORKERS, parts=3)
         assert (workers.rank, workers.count, workers.is_chief) == (rank, 3, rank == 0)
+
+
+def test_more_workers_than_parts_are_refused(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("TF_CONFIG", tf_config(["a:1", "b:1", "c:1"], 0))
+    with pytest.raises(UserError, match="parts=2 leaves some of 3 workers nothing to do; bind it"):
+        Workers(WORKERS)
+
+
+def test_a_batch_has_at_least_one_part():
+    with pytest.raises(ValueError, match="parts=0 must be 1 or more"):
+        Workers(WORKERS, parts=0)
 
 
 def test_without_a_strategy_a_cluster_is_not_looked_at(monkeypatch: pytest.MonkeyPatch):

@@ -19,7 +19,7 @@ from tqdm import tqdm
 from lang2program_dev.benchmarks.timing import table
 from lang2program_tf.corpus.batches import training_batches
 from lang2program_tf.errors import UserError
-from lang2program_tf.learning.cluster import tf_config
+from lang2program_tf.learning.cluster import own_place, tf_config
 from lang2program_tf.learning.learner import Learner
 from lang2program_tf.learning.workers import WORKERS, Workers
 
@@ -30,7 +30,8 @@ _SHAPES = ((1, 2), (2, 1))
 
 def measure(*, batch_sizes: Sequence[int], steps: int) -> dict[str, float]:
     """The median ms a step of the workers of TF_CONFIG, or of this process, by batch size."""
-    workers = Workers(WORKERS)
+    alone = len(own_place().addresses) == 1
+    workers = Workers(None if alone else WORKERS)
     found = {}
     with workers.joined():
         for size in tqdm(batch_sizes, desc=f"{workers.count} workers", unit="batch size"):
