@@ -121,9 +121,9 @@ def test_reinforce_needs_exploration(tmp_path):
     epsilon = tf.Variable(0.3)
     learner.train_step.search.selection = Rollouts(lambda step: epsilon.read_value())
     reinforce = Beginner(learner, tmp_path)
-    assert understood(reinforce.anew(), steps=240) > LEARNED
+    assert understood(reinforce.anew(), steps=160) > LEARNED
     epsilon.assign(0.0)
-    assert understood(reinforce.anew(), steps=240) < BLIND
+    assert understood(reinforce.anew(), steps=160) < BLIND
 
 
 IN_CONTEXT = [

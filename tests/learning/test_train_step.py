@@ -155,7 +155,7 @@ def test_in_a_graph_steps_make_the_rewarded_programs_more_probable():
     examples = solvable_examples(step.search)
     words, tensors = words_of(examples), tensors_of(step.search.machine, examples)
 
-    @tf.function
+    @tf.function(autograph=False)
     def learn(number):
         return step.run(words, tensors, seed=tf.stack([7, tf.cast(number, tf.int32)]), step=number)
 

@@ -15,6 +15,7 @@ from lang2program_dev.benchmarks.timing import milliseconds, table
 from lang2program_dev.benchmarks.worker import Evaluation, open_learner
 from lang2program_tf.corpus.batches import Batch, training_batches
 from lang2program_tf.learning.learner import Learner, examples_of
+from lang2program_tf.log_probs import NEVER
 from lang2program_tf.search import BeamSearch
 from lang2program_tf.search.beam import Beam
 from lang2program_tf.search.records import unravel
@@ -101,7 +102,7 @@ class SearchBenchmark:
             examples = examples_of(batch)
             memory = learner.parser.read(batch.words, examples)
             tree = search.search(memory, examples, seed=tf.zeros([2], tf.int32))
-            lives = tf.reduce_any(tree.score[:-1] > -float("inf"), axis=[1, 2])
+            lives = tf.reduce_any(tree.score[:-1] > NEVER, axis=[1, 2])
             return 1 + tf.math.count_nonzero(lives)
 
         batches = [self._evaluations.next_batch() for _ in range(self.repeats)]

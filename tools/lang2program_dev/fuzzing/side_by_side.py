@@ -81,7 +81,9 @@ class SideBySide:
         tokens = machine.rules.domain.tokens
         self._token_ids = {token.name: place for place, token in enumerate(tokens)}
         self._run = tf.function(
-            self._run_machine, input_signature=_signature(machine, max_utterances)
+            self._run_machine,
+            input_signature=_signature(machine, max_utterances),
+            autograph=False,
         )
 
     def try_tokens(
