@@ -72,7 +72,7 @@ def _graphs_are_as_built() -> None:
 
 @pytest.fixture(scope="module", autouse=True)
 def _garbage_is_looked_for_now_and_then() -> None:
-    """And not in all of TensorFlow: to build graphs takes a fifth less."""
+    """And not in all of TensorFlow: files that build graphs take a tenth less."""
     if "tensorflow" in sys.modules and not gc.get_freeze_count():
         gc.collect()
         gc.freeze()
