@@ -5,6 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from lang2program_tf.fixed_normal import FixedNormal
+
 Values = NDArray[np.float32]
 
 
@@ -28,3 +30,17 @@ class InitialValues:
         q, r = np.linalg.qr(self._random.normal(size=[size, size]))
         # Without the signs, QR's own convention would show in the draw.
         return (gain * q * np.sign(np.diag(r))).astype(np.float32)
+
+
+class InitialTables:
+    """Draws embedding tables with mean and spread of given vectors."""
+
+    def __init__(self, initial: InitialValues, *, like: Values) -> None:
+        self._initial = initial
+        self._mean, self._std = float(like.mean()), float(like.std())
+
+    def values(self, fixed: FixedNormal | None, rows: int, columns: int) -> Values:
+        """[rows, columns], the fixed ones if there are any."""
+        if fixed is not None:
+            return fixed.draw(rows, columns)
+        return self._initial.normal(rows, columns, mean=self._mean, std=self._std)

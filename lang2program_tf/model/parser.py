@@ -28,7 +28,7 @@ from lang2program_tf.model.decoder import AttentionDecoder, DecoderScores
 from lang2program_tf.model.dropout import Dropout, DropoutSeed, example_keys, sentence_keys
 from lang2program_tf.model.encoder import UtteranceEncoder
 from lang2program_tf.model.history import StackHistory, StackTables, TokensHistory
-from lang2program_tf.model.initial_values import InitialValues
+from lang2program_tf.model.initial_values import InitialTables, InitialValues
 from lang2program_tf.word_ids import PADDING
 
 HISTORIES = ("tokens", "stack")
@@ -132,72 +132,65 @@ class Parser(tf.keras.Model):
             primitive_values: the same for the primitive embeddings.
         """
         super().__init__(name="parser")
-        if tuple(history) not in (("tokens",), ("stack",), HISTORIES):
-            raise ValueError(f"history must be of {HISTORIES}, in this order, got {history}")
-        if set(context) - set(CONTEXTS):
-            raise ValueError(f"context must be of {CONTEXTS}, got {context}")
-        if (dropout or word_dropout) and not context:
-            raise ValueError(f"dropout={dropout} and word_dropout={word_dropout} want a context")
+        _check_inputs(history, context, dropout=dropout, word_dropout=word_dropout)
         self.history = tuple(history)
         self.context = tuple(context)
         self.dropout = dropout
         self.word_dropout = word_dropout
         initial = InitialValues(seed)
-        frequent = np.asarray(word_vectors[:_WORDS_FOR_STATISTICS])
-        statistics = {"mean": float(frequent.mean()), "std": float(frequent.std())}
         with tf.name_scope("encoder"):
             self.encoder = UtteranceEncoder(
                 word_vectors, units=encoder_units, initial=initial, trained_words=trained_words
             )
-
-        def table(fixed: FixedNormal | None, rows: int, columns: int) -> NDArray[np.float32]:
-            if fixed is not None:
-                return fixed.draw(rows, columns)
-            return initial.normal(rows, columns, **statistics)
-
-        tokens = table(token_values, len(domain.tokens), token_dimensions)
+        tables = InitialTables(initial, like=np.asarray(word_vectors[:_WORDS_FOR_STATISTICS]))
+        tokens = tables.values(token_values, len(domain.tokens), token_dimensions)
         if token_values is not None:
             tokens = tokens[np.argsort(domain.embedding_order)]
         self.token_embeddings = tf.Variable(tokens, name="token_embeddings")
-        self.tokens_history: TokensHistory | None = None
+        self.tokens_history = TokensHistory(self.token_embeddings) if "tokens" in history else None
         self.stack_history: StackHistory | None = None
-        if "tokens" in history:
-            self.tokens_history = TokensHistory(self.token_embeddings)
         if "stack" in history:
-            self.primitive_embeddings = tf.Variable(
-                table(primitive_values, NUM_PRIMITIVES, primitive_dimensions),
-                name="primitive_embeddings",
-            )
+            primitives = tables.values(primitive_values, NUM_PRIMITIVES, primitive_dimensions)
+            self.primitive_embeddings = tf.Variable(primitives, name="primitive_embeddings")
             with tf.name_scope("stack_history"):
                 self.stack_history = StackHistory(
                     self.primitive_embeddings,
                     num_attributes=len(domain.things.attributes),
                     initial=initial,
                 )
-        history_width = sum(part.width for part in self._histories())
-        self.decoder: Any
         with tf.name_scope("decoder"):
-            if context:
-                self._rules = get_machine(domain.name).rules
-                self.decoder = ContextDecoder(
-                    self.token_embeddings,
-                    contexts=self.context,
-                    history_width=history_width,
-                    utterance_width=self.encoder.width,
-                    word_width=self.encoder.width + self.encoder.dimensions,
-                    feature_widths=feature_widths(self._rules),
-                    width=context_width,
-                    heads=context_heads,
-                    initial=initial,
-                )
-            else:
-                self.decoder = AttentionDecoder(
-                    self.token_embeddings,
-                    history_width=history_width,
-                    utterance_width=self.encoder.width,
-                    query_layers=query_layers,
-                    initial=initial,
-                )
+            self.decoder: Any = (
+                self._context_decoder(domain, context_width, heads=context_heads, initial=initial)
+                if context
+                else self._papers_decoder(query_layers, initial)
+            )
+
+    def _papers_decoder(
+        self, query_layers: Sequence[int], initial: InitialValues
+    ) -> AttentionDecoder:
+        return AttentionDecoder(
+            self.token_embeddings,
+            history_width=self._history_width(),
+            utterance_width=self.encoder.width,
+            query_layers=query_layers,
+            initial=initial,
+        )
+
+    def _context_decoder(
+        self, domain: Domain, width: int, *, heads: int, initial: InitialValues
+    ) -> ContextDecoder:
+        self._rules = get_machine(domain.name).rules
+        return ContextDecoder(
+            self.token_embeddings,
+            contexts=self.context,
+            history_width=self._history_width(),
+            utterance_width=self.encoder.width,
+            word_width=self.encoder.width + self.encoder.dimensions,
+            feature_widths=feature_widths(self._rules),
+            width=width,
+            heads=heads,
+            initial=initial,
+        )
 
     def read(
         self,
@@ -381,6 +374,19 @@ class Parser(tf.keras.Model):
 
     def _histories(self) -> list[tf.keras.layers.Layer]:
         return [part for part in (self.tokens_history, self.stack_history) if part is not None]
+
+    def _history_width(self) -> int:
+        return sum(part.width for part in self._histories())
+
+
+def _check_inputs(history: Sequence[str], context: Sequence[str], **rates: float) -> None:
+    if tuple(history) not in (("tokens",), ("stack",), HISTORIES):
+        raise ValueError(f"history must be of {HISTORIES}, in this order, got {history}")
+    if set(context) - set(CONTEXTS):
+        raise ValueError(f"context must be of {CONTEXTS}, got {context}")
+    if any(rates.values()) and not context:
+        given = " and ".join(f"{name}={rate}" for name, rate in rates.items())
+        raise ValueError(f"{given} want a context")
 
 
 _T = TypeVar("_T")
