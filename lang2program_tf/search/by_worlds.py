@@ -269,11 +269,18 @@ def _longest(words: tf.Tensor, examples: Examples) -> tf.Tensor:
 
     shape = tf.shape(words)
     said = tf.range(shape[1]) < examples.num_utterances[:, tf.newaxis]  # [B, M]
-    agree = tf.reduce_all(tf.equal(words[:, tf.newaxis], words), axis=-1)  # [B, B, M]
-    begins = tf.reduce_all(agree | ~said[:, tf.newaxis], axis=-1)
-    for part in (examples.world, examples.first_world, examples.history, examples.num_commands):
+    different = tf.raw_ops.UniqueV2(x=tf.reshape(words, [-1, shape[2]]), axis=[0])
+    sentence = tf.reshape(different.idx, shape[:2])
+    agree = tf.equal(sentence[:, tf.newaxis], sentence) | ~said[:, tf.newaxis]  # [B, B, M]
+    begins = tf.reduce_all(agree, axis=-1)
+    for part in (
+        examples.first_world,
+        examples.world,
+        examples.next_identity,
+        examples.history,
+        examples.num_commands,
+    ):
         begins &= same(part)
-    begins &= same(examples.next_identity)
     length = tf.where(begins, examples.num_utterances, 0)
     return tf.argmax(length, axis=1, output_type=tf.int32)  # of equal ones the first
 
