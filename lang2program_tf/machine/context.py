@@ -28,14 +28,11 @@ class ContextFeatures(NamedTuple):
         objects: [B, N, F] float32, the domain's things: places of a stage, beakers, pieces.
         commands: [B, M, G] float32, the last commands, in their order.
         performed: [B, M] bool, which of them there are.
-        numbers: [B, M, 4] int32, the places where their two arguments were, and the numbers that
-            these are; 0 for none.
     """
 
     objects: tf.Tensor
     commands: tf.Tensor
     performed: tf.Tensor
-    numbers: tf.Tensor
 
 
 class FeatureWidths(NamedTuple):
@@ -119,7 +116,6 @@ def context_features(rules: Rules, examples: Examples) -> ContextFeatures:
         ),
         commands=_commands(rules, now, arguments, commands),
         performed=commands.performed,
-        numbers=tf.concat([arguments.place, arguments.number], axis=-1),
     )
 
 

@@ -12,11 +12,9 @@ from typing import NamedTuple
 
 import tensorflow as tf
 
-from lang2program_tf.language import Domain
 from lang2program_tf.machine.context import MAX_COMMANDS, ContextFeatures, FeatureWidths
 from lang2program_tf.machine.examples import take
 from lang2program_tf.model.attention import Attention, Items
-from lang2program_tf.model.copied_numbers import CopiedNumbers, Copies
 from lang2program_tf.model.decoder import DecoderScores
 from lang2program_tf.model.dropout import Dropout
 from lang2program_tf.model.initial_values import InitialValues
@@ -27,7 +25,7 @@ from lang2program_tf.model.said_words import SaidWords, said_words
 Keep = Callable[[tf.Tensor, str], tf.Tensor]
 
 _MAX_AGE = MAX_COMMANDS  # sentences that are older are taken for as old
-SENTENCES, WORLD, COMMANDS, NUMBERS = CONTEXTS = ("sentences", "world", "commands", "numbers")
+SENTENCES, WORLD, COMMANDS = CONTEXTS = ("sentences", "world", "commands")
 
 
 class Sentences(NamedTuple):
@@ -70,7 +68,6 @@ class ContextMemory(NamedTuple):
         said: the N words that have been said,
         words: and what is read of them.
         contexts: the objects and the commands, as far as the parser sees them.
-        copies: the numbers that commands had to do with, None if it does not see them.
         token_kernel: [H, V] float32, from the last layer to scores of tokens.
         word_kernel: [C, V] float32, from what was read of the words to scores of tokens.
         bias: [V] float32, the constant part of the scores.
@@ -81,7 +78,6 @@ class ContextMemory(NamedTuple):
     said: SaidWords
     words: Items
     contexts: tuple[Items, ...]
-    copies: Copies | None
     token_kernel: tf.Tensor
     word_kernel: tf.Tensor
     bias: tf.Tensor
@@ -94,7 +90,6 @@ class ContextMemory(NamedTuple):
             said=self.said.of_examples(rows),
             words=self.words.of_examples(rows),
             contexts=tuple(items.of_examples(rows) for items in self.contexts),
-            copies=self.copies and self.copies.of_examples(rows),
             dropout=self.dropout and self.dropout.of_examples(rows),
         )
 
@@ -108,14 +103,13 @@ class ContextDecoder(tf.keras.layers.Layer):
     """q₁ = relu of [f ; e]; q₂ = relu of [q₁ ; words read]; h = relu of [q₂ ; all that was read].
 
     A token with embedding t has the score (A h + a) · t + (B c) · t, where c is what q₁ has read of
-    the words; a number that a command had to do with gets more (`CopiedNumbers`).
+    the words.
     """
 
     def __init__(
         self,
         token_embeddings: tf.Variable,
         *,
-        domain: Domain,
         contexts: Sequence[str],
         history_width: int,
         utterance_width: int,
@@ -129,7 +123,6 @@ class ContextDecoder(tf.keras.layers.Layer):
 
         Args:
             token_embeddings: the parser's token table [V, D].
-            domain: whose tokens these are.
             contexts: of `CONTEXTS`, what it sees beside the present sentence.
             history_width: width F of the plain execution history.
             utterance_width: width E of an utterance vector.
@@ -172,14 +165,6 @@ class ContextDecoder(tf.keras.layers.Layer):
         if COMMANDS in contexts:
             self.command_item = linear("command", feature_widths.command)
             self.commands = attention("commands", may_be_empty=True)
-        if NUMBERS in contexts:
-            with tf.name_scope("numbers"):
-                self.numbers = CopiedNumbers(
-                    domain,
-                    command_width=feature_widths.command,
-                    query_width=width,
-                    initial=initial,
-                )
         reads = 1 + (WORLD in contexts) + (COMMANDS in contexts)
         self.last = linear("last", width * (1 + reads))
         self.token_scorer = linear("token_scorer", width, dimensions)
@@ -204,16 +189,12 @@ class ContextDecoder(tf.keras.layers.Layer):
         if COMMANDS in self.contexts:
             items = kept(_layer(self.command_item, features.commands), "commands")
             contexts.append(self.commands.prepare(items, features.performed))
-        copies = None
-        if NUMBERS in self.contexts:
-            copies = self.numbers.prepare(features.commands, features.performed, features.numbers)
         said = self._said(sentences, kept)
         return ContextMemory(
             summaries=tf.matmul(summary, self.first.kernel[self.history_width :]) + self.first.bias,
             said=said.words,
             words=self.words.prepare(said.items, said.words.present),
             contexts=tuple(contexts),
-            copies=copies,
             token_kernel=tf.matmul(self.token_scorer.kernel, tokens),
             word_kernel=tf.matmul(self.word_scorer.kernel, tokens),
             bias=tf.linalg.matvec(
@@ -246,8 +227,6 @@ class ContextDecoder(tf.keras.layers.Layer):
             reads.append(layer.read(items, second)[0])
         last = kept(_layer(self.last, tf.concat(reads, axis=-1)), "last")
         query_scores = _matmul(last, memory.token_kernel) + memory.bias
-        if memory.copies is not None:
-            query_scores += self.numbers.score(memory.copies, last)
         context_scores = _matmul(read, memory.word_kernel)
         logits = query_scores + context_scores
         return DecoderScores(

@@ -121,7 +121,7 @@ class Parser(tf.keras.Model):
             token_dimensions: width of a token embedding.
             primitive_dimensions: width of a primitive embedding.
             context: what it sees beside the present sentence: any of `sentences` (the earlier
-                ones), `world`, `commands` and `numbers` (of the commands, to be copied).
+                ones), `world` and `commands`.
             context_width: width of the layers of a decoder in context.
             context_heads: heads of its attentions.
             dropout: share of a layer's numbers that learning drops.
@@ -182,7 +182,6 @@ class Parser(tf.keras.Model):
         self._rules = get_machine(domain.name).rules
         return ContextDecoder(
             self.token_embeddings,
-            domain=domain,
             contexts=self.context,
             history_width=self._history_width(),
             utterance_width=self.encoder.width,

@@ -61,7 +61,6 @@ _ROWS = (
     _Row("without_world", "without world"),
     _Row("without_sentences", "without earlier sentences"),
     _Row("without_commands", "without commands"),
-    _Row("without_numbers", "without copied numbers"),
     _Row("without_stack", "without stack"),
     _Row("randomized_beam", "randomized beam, no memory"),
     _Row("beta_0", "β = 0"),

@@ -94,20 +94,6 @@ def commands(domain: Domain, state: State) -> list[Parts]:
     return found
 
 
-def numbers(domain: Domain, state: State) -> list[tuple[int, ...]]:
-    """Of each of the last commands: where its two arguments were, and the numbers that they are."""
-    found = []
-    for _, (_, arguments) in _visible(state):
-        places, values = [0, 0], [0, 0]
-        for number, argument in enumerate(arguments):
-            if isinstance(argument, WorldObject):
-                places[number] = _thing(domain, argument).place
-            elif isinstance(argument, int):
-                values[number] = argument
-        found.append((*places, *values))
-    return found
-
-
 def num_places(domain: Domain) -> int:
     """The positions of a world."""
     return {"alchemy": 7, "scene": 10, "tangrams": 5}[domain.name]

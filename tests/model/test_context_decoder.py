@@ -10,11 +10,10 @@ import tensorflow as tf
 
 from lang2program_tf.language import execute
 from lang2program_tf.machine import get_machine
-from lang2program_tf.machine.context import ContextFeatures, context_features
+from lang2program_tf.machine.context import context_features
 from lang2program_tf.model import Parser
 from lang2program_tf.model.attention import Attention
 from lang2program_tf.model.context_decoder import CONTEXTS
-from lang2program_tf.model.copied_numbers import CopiedNumbers
 from lang2program_tf.model.dropout import DropoutSeed
 from lang2program_tf.word_ids import PADDING
 from tests.model.turns import (
@@ -62,7 +61,6 @@ def changed(what: str) -> tuple[np.ndarray, Any]:
         # What commands have touched is part of how one sees the world.
         (("world",), {"present sentence", "world", "commands"}),
         (("commands",), {"present sentence", "commands"}),
-        (("numbers",), {"present sentence", "commands"}),
         (CONTEXTS, {"present sentence", "earlier sentence", "world", "commands"}),
     ],
 )
@@ -181,21 +179,6 @@ def reads(attention: Attention, items: np.ndarray, query: np.ndarray) -> np.ndar
     return np.concatenate(parts)
 
 
-def copies(
-    layer: CopiedNumbers, features: ContextFeatures, row: int, count: int, query: np.ndarray
-) -> np.ndarray:
-    """What the numbers of the commands before a turn add to the scores of tokens."""
-    added = np.zeros(len(DOMAIN.tokens))
-    keys = features.commands[row, :count].numpy() @ layer.keys.numpy()
-    meant = np.exp(keys @ query / np.sqrt(len(query)))
-    which = query @ layer.which.kernel.numpy() + layer.which.bias.numpy()
-    for share, numbers in zip(meant / meant.sum(), features.numbers[row].numpy()):
-        for weight, number in zip(which, numbers):
-            if number:
-                added[DOMAIN.token_id(DOMAIN.token(str(number)))] += share * weight
-    return added
-
-
 def test_scores_are_those_of_the_plain_equations(parser):
     decoder = parser.decoder
     features = context_features(get_machine(DOMAIN.name).rules, turns())
@@ -229,12 +212,11 @@ def test_scores_are_those_of_the_plain_equations(parser):
                     ]
                 ),
             )
-            copied = copies(decoder.numbers, features, row, count, last)
             vector = sum(
                 part @ scorer.kernel.numpy() + scorer.bias.numpy()
                 for part, scorer in ((last, decoder.token_scorer), (read, decoder.word_scorer))
             )
-            expected = tf.nn.log_softmax(parser.token_embeddings.numpy() @ vector + copied)
+            expected = tf.nn.log_softmax(parser.token_embeddings.numpy() @ vector)
             np.testing.assert_allclose(found[row, prefix], expected, atol=1e-5)
 
 

@@ -41,10 +41,9 @@ def test_the_settings_of_every_cell_are_of_its_domain_and_hold_a_tenth_out(cell:
 @pytest.mark.parametrize(
     ("row", "name", "value"),
     [
-        ("full", "Parser.context", "('sentences', 'world', 'commands', 'numbers')"),
-        ("without_numbers", "Parser.context", "('sentences', 'world', 'commands')"),
-        ("without_world", "Parser.context", "('sentences', 'commands', 'numbers')"),
-        ("without_sentences", "Parser.context", "('world', 'commands', 'numbers')"),
+        ("full", "Parser.context", "('sentences', 'world', 'commands')"),
+        ("without_world", "Parser.context", "('sentences', 'commands')"),
+        ("without_sentences", "Parser.context", "('world', 'commands')"),
         ("without_commands", "Parser.context", "('sentences', 'world')"),
         ("without_stack", "Parser.history", "('tokens',)"),
         ("randomized_beam", "Learner.recall", "None"),
