@@ -12,7 +12,7 @@ from lang2program_tf.corpus.scone import Example
 from tests import shipped_answers
 from tests.shipped_answers import EXPORTED
 
-SAMPLE = 12  # of so many dialogues one is asked anew
+SAMPLE = 6  # of so many dialogues one is asked anew
 CARD = (EXPORTED / "README.md").read_text(encoding="utf-8")
 MEGABYTE = 1_000_000
 
