@@ -25,9 +25,9 @@ evaluated otherwise. Scene has a prior over programs, alchemy and tangrams have 
 the prior are about the other choice. `words alone` is the paper's network, taught by the same
 memory of programs; below it are the paper's learners with that network on the same turns, which
 tell learning from model and data.
-There is one decoder, the feed-forward one: an LSTM cell to compare it with does not exist yet. The
-parsers that ship have learned from the held-out dialogues too, so they are not among these runs
-(`exported/README.md` has their accuracies)."""
+There is one decoder, the feed-forward one: an LSTM cell was no better ("Tried" in the README beside
+this page). The parsers that ship have learned from the held-out dialogues too, so they are not
+among these runs (`exported/README.md` has their accuracies)."""
 
 
 class _Row(NamedTuple):
