@@ -96,10 +96,12 @@ class Measures(NamedTuple):
     Attributes:
         total: of all of them.
         lengths: of those of each number of utterances.
+        parts: of parts of the set.
     """
 
     total: Measure
     lengths: dict[int, Measure]
+    parts: tuple[Measures, ...] = ()
 
 
 def wilson_interval(correct: int, examples: int) -> tuple[float, float]:
@@ -166,23 +168,27 @@ class Evaluator:
                 threads.shutdown(cancel_futures=True)
 
     def measures(
-        self, watch: Callable[[Iterable[Prediction]], Iterable[Prediction]] = iter
+        self,
+        watch: Callable[[Iterable[Prediction]], Iterable[Prediction]] = iter,
+        *,
+        parts: Sequence[Sequence[Example]] = (),
     ) -> Measures:
         """What all examples give, each of them predicted by one of the learner's workers.
 
         Args:
             watch: sees the predictions of this one go by.
+            parts: some of the examples, for a measure of their own.
         """
         workers = self._learner.workers
         lengths = sorted({len(example.utterances) for example in self.examples})
-        sums = np.zeros([len(lengths), len(Measure._fields)])
+        members = [{_name(example) for example in some} for some in (self.examples, *parts)]
+        sums = np.zeros([len(members), len(lengths), len(Measure._fields)])
         for prediction in watch(self.predictions(first=workers.rank, every=workers.count)):
-            sums[lengths.index(len(prediction.example.utterances))] += _counts(prediction)
-        sums = workers.total(sums)
-        return Measures(
-            total=_measure(sums.sum(axis=0)),
-            lengths={length: _measure(row) for length, row in zip(lengths, sums)},
-        )
+            example = prediction.example
+            belongs = [_name(example) in names for names in members]
+            sums[belongs, lengths.index(len(example.utterances))] += _counts(prediction)
+        total, *of_parts = (_measures(lengths, rows) for rows in workers.total(sums))
+        return total._replace(parts=tuple(of_parts))
 
     def _batches(self) -> Iterator[list[int]]:
         """The numbers of the examples of each batch."""
@@ -237,6 +243,11 @@ def _grouped(examples: Sequence[Example], key: Callable[[Example], Any]) -> list
     return [groups[of_group] for of_group in sorted(groups)]
 
 
+def _name(example: Example) -> tuple[int, str]:
+    """Tells an example from all others of its file."""
+    return example.line, example.id
+
+
 def _lengths(example: Example) -> tuple[int, int]:
     """How many utterances an example has, and how many of them are dealt with already."""
     return len(example.utterances), example.start.utterance if example.start else 0
@@ -251,6 +262,12 @@ def _counts(prediction: Prediction) -> NDArray[np.float64]:
     """What one prediction adds to a measure, of which the last two are means later."""
     rewarded = prediction.num_rewarded
     return np.array([1, prediction.correct, rewarded > 0, rewarded, prediction.reward], np.float64)
+
+
+def _measures(lengths: Sequence[int], sums: NDArray[np.float64]) -> Measures:
+    """The measures of a set, from its sums for each of these lengths, some of which it may lack."""
+    there = {length: _measure(row) for length, row in zip(lengths, sums) if row[0]}
+    return Measures(total=_measure(sums.sum(axis=0)), lengths=there)
 
 
 def _measure(sums: NDArray[np.float64]) -> Measure:
@@ -279,7 +296,7 @@ def final_accuracies(learner: Learner) -> dict[str, Any]:
 
 
 def _accuracies(evaluator: Evaluator) -> dict[str, Any]:
-    total, lengths = evaluator.measures()
+    total, lengths, _ = evaluator.measures()
     return {
         "examples": {str(n): measured.examples for n, measured in lengths.items()},
         "accuracy": {str(n): measured.accuracy for n, measured in lengths.items()},

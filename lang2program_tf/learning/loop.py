@@ -261,27 +261,36 @@ class TrainingLoop:
 
     def _evaluate_if_due(self, batch: Batch, reporter: Reporter) -> None:
         step = self._step
-        if step % self.evaluate_every == 0:
+        samples_are_due = step % self.evaluate_every == 0
+        all_is_due = step % self.evaluate_all_every == 0 or step >= self.max_steps
+        if samples_are_due or all_is_due:
             self._check_weights(batch)
+        if samples_are_due:
             with self.learner.evaluation_weights():
                 self._evaluate("train", reporter)
-                self._evaluate("sample", reporter)
                 reporter.beams(step, self.learner, self._shown)
-        if step % self.evaluate_all_every == 0 or step >= self.max_steps:
-            self._check_weights(batch)
+                if not all_is_due:
+                    self._evaluate("sample", reporter)
+        if all_is_due:
             with self.learner.evaluation_weights():
-                accuracy = self._evaluate("dev", reporter).accuracy
+                accuracy = self._evaluate("dev", reporter, with_sample=samples_are_due).accuracy
             if accuracy > float(self.progress.best_accuracy):
                 self.progress.best_accuracy.assign(accuracy)
                 self.progress.best_step.assign(step)
                 if self.workers.is_chief:
                     self.checkpoints.save_best(step)
 
-    def _evaluate(self, name: str, reporter: Reporter) -> Measure:
+    def _evaluate(self, name: str, reporter: Reporter, *, with_sample: bool = False) -> Measure:
+        """Evaluates on `train`, `sample` or `dev`, of which the sample is a part."""
         evaluator: Evaluator = getattr(self._evaluations, name)
         share = len(evaluator) // self.workers.count
-        found = evaluator.measures(lambda items: reporter.watch(name, items, total=share))
-        reporter.evaluation(self._step, name, *found)
+        found = evaluator.measures(
+            lambda items: reporter.watch(name, items, total=share),
+            parts=[self._evaluations.sample.examples] if with_sample else [],
+        )
+        for sample in found.parts:
+            reporter.evaluation(self._step, "sample", sample.total, sample.lengths)
+        reporter.evaluation(self._step, name, found.total, found.lengths)
         return found.total
 
     def _finish(self) -> dict[str, Any]:

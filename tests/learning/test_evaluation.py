@@ -118,6 +118,24 @@ def test_an_answer_depends_neither_on_the_batch_nor_on_the_time(learner: Learner
 
 
 @pytest.mark.slow
+def test_a_part_of_the_examples_is_measured_without_predicting_it_again(learner: Learner):
+    examples = learner.task.examples("dev")
+    some = [example for example in examples if len(example.utterances) > 1][::2]
+    seen: list[Prediction] = []
+    found = Evaluator(learner, examples).measures(
+        lambda items: (seen.append(item) or item for item in items), parts=[some]
+    )
+    assert len(seen) == len(examples) == found.total.examples
+    (part,) = found.parts
+    alone = Evaluator(learner, some).measures()
+    assert part.lengths.keys() == alone.lengths.keys()
+    for mine, other in zip(
+        [part.total, *part.lengths.values()], [alone.total, *alone.lengths.values()]
+    ):
+        assert mine == pytest.approx(other)
+
+
+@pytest.mark.slow
 def test_a_compiled_search_gives_the_same_answers(learner: Learner):
     examples = learner.task.examples("dev")
     expected = answers(Evaluator(learner, examples))

@@ -202,8 +202,8 @@ def _accuracies(
     measures = Evaluator.measures
     all_examples = len(loop.learner.task.examples("dev"))
 
-    def told(self: Evaluator, *watch: Any) -> Measures:
-        found = measures(self, *watch)
+    def told(self: Evaluator, *watch: Any, **parts: Any) -> Measures:
+        found = measures(self, *watch, **parts)
         if len(self) != all_examples:
             return found
         correct = of_steps[int(loop.learner.step)] * found.total.examples
