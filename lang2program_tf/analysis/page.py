@@ -29,6 +29,13 @@ _OBSTACLES = """\
 as many steps of any kind lose on average. *At most*: what the accuracy of whole interactions could
 rise to if all such steps were right. Rows overlap."""
 
+_CAUSES = """\
+Each lost interaction by the first of these that its step has. *No command*: no single command makes
+the change that the data set shows, so the data has noise there, or the language lacks it. *Words*:
+a word is unknown, or the sentence is cut. *Earlier step* and *pronoun*: the sentence refers to what
+went before, by the word lists below. *Sentence alone*: none of these; it is misread, or it does not
+say what happened. *Target found*: it is among the answers, and another is preferred."""
+
 _POSITION = """\
 *Final accuracy* is that of the examples with this many utterances: the world after the last one is
 right. It falls from row to row because mistakes add up; *step accuracy* is that of the utterance at
@@ -81,6 +88,7 @@ def page(analysis: Analysis, *, subject: str, examples: int, picture: str | None
         subject,
         "\n".join(f"- {sentence}" for sentence in findings(analysis)),
         *_obstacles(analysis),
+        *_what_is_left(analysis),
         "## How it is counted",
         _STEPS,
         *_accuracy(analysis),
@@ -112,6 +120,17 @@ def _obstacles(analysis: Analysis) -> Iterator[str]:
     ]
     head = ("steps with", "steps", "step accuracy", "lost", "beyond its share", "at most")
     yield markdown_table(head, rows)
+
+
+def _what_is_left(analysis: Analysis) -> Iterator[str]:
+    if not analysis.lost:
+        return
+    yield from ("## What is left", _CAUSES)
+    rows = [
+        (cause, count.steps, percent(count.steps, analysis.lost), count.found)
+        for cause, count in analysis.causes.items()
+    ]
+    yield markdown_table(("cause", "lost", "share", "target found"), rows)
 
 
 def _accuracy(analysis: Analysis) -> Iterator[str]:

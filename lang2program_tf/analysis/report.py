@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 from lang2program_tf.analysis import breakdown
 from lang2program_tf.analysis.breakdown import Breakdown, Tally
 from lang2program_tf.analysis.calibration import Bin, calibration, expected_calibration_error
+from lang2program_tf.analysis.causes import Causes, causes
 from lang2program_tf.analysis.errors import (
     ErrorGroup,
     Failures,
@@ -34,6 +35,7 @@ class Analysis(NamedTuple):
         action: these by the action that the data set's worlds show.
         sentence: these by how the sentence refers.
         command: these by how the predicted command refers.
+        causes: why interactions are lost.
         errors: the steps that lose an interaction, in groups.
         failures: wrong predictions for each number of utterances by who is to blame.
         words: unknown words in right and wrong steps.
@@ -50,6 +52,7 @@ class Analysis(NamedTuple):
     action: Breakdown
     sentence: Breakdown
     command: Breakdown
+    causes: Causes
     errors: list[ErrorGroup]
     failures: dict[int, Failures]
     words: UnknownWords
@@ -100,6 +103,7 @@ def analyze(
         action=breakdown.by_action(domain, steps),
         sentence=breakdown.by_sentence(steps),
         command=breakdown.by_command(steps),
+        causes=causes(domain, steps, predictions, vocabulary=vocabulary, tokenizer=tokenizer),
         errors=error_groups(domain, steps),
         failures={
             length: failures([p for p in predictions if len(p.example.utterances) == length])
@@ -130,6 +134,7 @@ def to_json(analysis: Analysis) -> dict[str, Any]:
         "lost": analysis.lost,
         "steps": analysis.steps.to_json(),
         **{f"by_{name}": found for name, found in breakdowns.items()},
+        "causes": {name: count._asdict() for name, count in analysis.causes.items()},
         "errors": [
             {
                 "gold": group.gold,
