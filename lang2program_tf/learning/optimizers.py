@@ -32,21 +32,28 @@ class OriginalAdam(Adam):
     """Adam of TensorFlow 0.12: look-ups are squared one by one.
 
     In the second moment of a table, the square of the gradient is replaced by the sum of squares of
-    its look-ups, as given by `squaring`; everything else is ordinary Adam.
+    its look-ups, as given by `squaring`; everything else is ordinary Adam. So is all of a step with
+    more than `most_cases` cases, tokens of programs: their gradient was taken in slices, and of the
+    sum of slices no look-ups are known.
     """
 
-    def __init__(self, learning_rate: float, *, epsilon: float) -> None:
+    def __init__(self, learning_rate: float, *, epsilon: float, most_cases: int = 5000) -> None:
         super().__init__(learning_rate, epsilon=epsilon, name="OriginalAdam")
+        self.most_cases = most_cases
         self._squares: dict[Any, tf.Tensor] = {}
+        self._in_slices: tf.Tensor | bool = False
 
     @contextmanager
-    def squaring(self, squares: Sequence[TableSquares]) -> Iterator[None]:
-        """Within it, gradients are applied with these sums of squares."""
+    def squaring(
+        self, squares: Sequence[TableSquares], *, cases: tf.Tensor | int
+    ) -> Iterator[None]:
+        """Within it, gradients of so many cases are applied, with these sums of squares."""
         self._squares = {table.ref(): sums for table, sums in squares}
+        self._in_slices = cases > self.most_cases
         try:
             yield
         finally:
-            self._squares = {}
+            self._squares, self._in_slices = {}, False
 
     def _resource_apply_dense(
         self, grad: tf.Tensor, var: tf.Variable, apply_state: dict[Any, Any] | None = None
@@ -57,8 +64,8 @@ class OriginalAdam(Adam):
         numbers = (apply_state or {}).get(place) or self._fallback_apply_state(*place)
         first, second = self.get_slot(var, "m"), self.get_slot(var, "v")
         mean = first * numbers["beta_1_t"] + grad * numbers["one_minus_beta_1_t"]
-        squares = self._squares[var.ref()] * numbers["one_minus_beta_2_t"]
-        mean_square = second * numbers["beta_2_t"] + squares
+        squares = tf.where(self._in_slices, tf.square(grad), self._squares[var.ref()])
+        mean_square = second * numbers["beta_2_t"] + squares * numbers["one_minus_beta_2_t"]
         change = numbers["lr"] * mean / (tf.sqrt(mean_square) + numbers["epsilon"])
         return tf.group(first.assign(mean), second.assign(mean_square), var.assign_sub(change))
 
@@ -79,9 +86,11 @@ def adam(
 
 
 @gin.configurable
-def original_adam(learning_rate: float = 0.001, *, epsilon: float = 1e-8) -> Optimizer:
-    """Adam with the original's rule for embedding tables."""
-    return OriginalAdam(learning_rate, epsilon=epsilon)
+def original_adam(
+    learning_rate: float = 0.001, *, epsilon: float = 1e-8, most_cases: int = 5000
+) -> Optimizer:
+    """Adam with the original's rule for embedding tables, see `OriginalAdam`."""
+    return OriginalAdam(learning_rate, epsilon=epsilon, most_cases=most_cases)
 
 
 @gin.configurable
@@ -114,6 +123,7 @@ def apply_gradients(
     gradients: Iterable[tuple[tf.Tensor, tf.Variable]],
     *,
     squares: Sequence[TableSquares] = (),
+    cases: tf.Tensor | int = 0,
 ) -> None:
     """Changes variables by their gradients.
 
@@ -121,10 +131,11 @@ def apply_gradients(
         optimizer: one of this module.
         gradients: and their variables.
         squares: for an optimizer with the look-up rule; others have no use for them.
+        cases: of how many tokens of programs the gradient is; for that rule too.
     """
     rule = lookup_rule(optimizer)
     if rule is None:
         optimizer.apply_gradients(gradients)
         return
-    with rule.squaring(squares):
+    with rule.squaring(squares, cases=cases):
         optimizer.apply_gradients(gradients)

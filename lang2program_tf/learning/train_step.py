@@ -64,7 +64,7 @@ class Contribution(NamedTuple):
         gradients: by trained variable.
         squares: by table, see `lookup_squares`; empty if the optimizer has no use for them.
         baseline: gradients of the learned baseline, by variable; empty without one.
-        count: scalar, over how many decisions of programs the baseline's are summed.
+        count: scalar, how many decisions all programs that are weighed have together.
         weighty: scalar, how many decisions have any weight.
         totals: for the metrics.
     """
@@ -221,7 +221,12 @@ class TrainStep(tf.Module):
                 pairs = zip(looked_up(self.parser), contribution.squares)
                 squares = [TableSquares(*pair) for pair in pairs]
             variables = self.parser.trainable_variables
-            apply_gradients(self.optimizer, zip(applied, variables), squares=squares)
+            apply_gradients(
+                self.optimizer,
+                zip(applied, variables),
+                squares=squares,
+                cases=contribution.count,
+            )
             if self.baseline is not None:
                 self.baseline.learn(contribution.baseline, contribution.count)
             return norm

@@ -27,10 +27,12 @@ class Recorder(OriginalAdam):
     Attributes:
         gradients: by variable.
         squares: by table.
+        in_slices: whether there were more than `most_cases` cases.
     """
 
-    def __init__(self) -> None:
-        super().__init__(0.001, epsilon=1e-8)
+    def __init__(self, *, most_cases: int = 5000) -> None:
+        super().__init__(0.001, epsilon=1e-8, most_cases=most_cases)
+        self.in_slices = False
         self.gradients: dict[str, np.ndarray] = {}
         self.squares: dict[str, np.ndarray] = {}
 
@@ -42,6 +44,7 @@ class Recorder(OriginalAdam):
             _name(reference.deref()): squares.numpy()
             for reference, squares in self._squares.items()
         }
+        self.in_slices = bool(self._in_slices)
 
 
 # Domains and histories, and seeds of random parsers that find enough programs to learn from.

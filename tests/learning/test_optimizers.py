@@ -22,13 +22,13 @@ GRADIENTS = RANDOM.normal(size=[5, 3, 4]).astype(np.float32)  # of five steps
 START = RANDOM.normal(size=[3, 4]).astype(np.float32)
 
 
-def learn(optimizer, *, squares=None):
+def learn(optimizer, *, squares=None, cases=0):
     """The values of a table after each of the steps; `squares` from a gradient, if any."""
     table = tf.Variable(START)
     values = []
     for gradient in tf.constant(GRADIENTS):
         given = [] if squares is None else [TableSquares(table, squares(gradient))]
-        apply_gradients(optimizer, [(gradient, table)], squares=given)
+        apply_gradients(optimizer, [(gradient, table)], squares=given, cases=cases)
         values.append(table.numpy())
     return table, np.array(values)
 
@@ -69,6 +69,17 @@ def test_squares_of_one_step_are_not_used_in_the_next():
     apply_gradients(optimizer, [(gradient, table)])
     expected = 0.999 * second + 0.001 * GRADIENTS[0] ** 2
     np.testing.assert_allclose(optimizer.get_slot(table, "v"), expected, rtol=1e-5)
+
+
+def test_look_ups_of_more_cases_than_the_original_takes_at_once_are_not_squared_one_by_one():
+    def by_look_ups(gradient):
+        return 7 * tf.square(gradient)
+
+    _, plain = learn(adam())
+    _, at_once = learn(original_adam(), squares=by_look_ups, cases=5000)
+    _, in_slices = learn(original_adam(), squares=by_look_ups, cases=5001)
+    np.testing.assert_allclose(in_slices, plain, atol=1e-6)
+    assert np.abs(at_once - plain).max() > 1e-4
 
 
 def test_averaging_uses_the_squares_too():

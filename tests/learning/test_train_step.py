@@ -98,6 +98,18 @@ def test_reinforce_learns_from_bad_programs_alone(found):
     assert np.abs(recorder.gradients["token_embeddings"]).max() > 0
 
 
+def test_the_cases_of_a_step_are_the_tokens_of_its_rewarded_programs(found):
+    search, examples, tree = found
+    programs = programs_of(search.machine, tree)
+    cases = sum(len(p.tokens) for of_example in programs for p in of_example if p.rewarded)
+    assert 0 < cases < sum(len(p.tokens) for of_example in programs for p in of_example)
+    for most_cases, in_slices in ((cases - 1, True), (cases, False)):
+        recorder = Recorder(most_cases=most_cases)
+        step = TrainStep(Remembered(search, tree), weights=Meritocratic(1), optimizer=recorder)
+        take_step(step, examples)
+        assert recorder.in_slices is in_slices
+
+
 def test_without_any_complete_program_the_baseline_does_not_change_either(found):
     search, examples, tree = found
     nothing = tree._replace(
