@@ -170,9 +170,9 @@ class WorldSearch:
         longest: tf.Tensor,
     ) -> _Worlds:
         """Parses one more sentence of each dialogue that is no beginning of another."""
-        live = now.log_prob > tf.maximum(
-            now.log_prob[:, :1] + tf.math.log(self.least_share), tf.float32.min
-        )
+        # The best one lives, however improbable it is: rounding may leave nothing of the share.
+        live = now.log_prob >= now.log_prob[:, :1] + tf.math.log(self.least_share)
+        live &= now.log_prob > NEVER
         searched = tf.equal(longest, tf.range(tf.size(longest))) & (turn < examples.num_new)
         live &= searched[:, tf.newaxis]
         row = tf.where(live)  # [n, 2]

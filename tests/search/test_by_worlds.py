@@ -154,6 +154,16 @@ def test_worlds_of_little_share_are_given_up():
     assert_plain(world_search("tangrams", least_share=0.5), examples)
 
 
+def test_worlds_live_on_however_improbable_they_are():
+    worlds = world_search("tangrams")
+    for part in worlds.search.parser.decoder.query_scorer.weights:
+        part.assign(1e9 * part)  # as of a parser that has diverged
+    found = predict(worlds, toy_examples("tangrams")).programs
+    # There a share of the probability is lost in rounding.
+    assert (found.log_prob[:, 0] < -1e9).all()
+    assert found.length[:, 0].all()
+
+
 def test_who_finds_nothing_says_so():
     worlds = world_search("scene", iterations=1)  # no program has one token
     programs, path = predict(worlds, toy_examples("scene"))
