@@ -10,6 +10,7 @@ import tensorflow as tf
 
 from lang2program_tf.language import get_domain
 from lang2program_tf.machine import get_machine
+from lang2program_tf.model import Parser
 from lang2program_tf.search import BeamSearch, WorldSearch, best_programs
 from lang2program_tf.search.by_worlds import Predictions
 from tests.search import plain_worlds
@@ -156,6 +157,7 @@ def test_worlds_of_little_share_are_given_up():
 
 def test_worlds_live_on_however_improbable_they_are():
     worlds = world_search("tangrams")
+    assert isinstance(worlds.search.parser, Parser)
     for part in worlds.search.parser.decoder.query_scorer.weights:
         part.assign(1e9 * part)  # as of a parser that has diverged
     found = predict(worlds, toy_examples("tangrams")).programs
