@@ -25,8 +25,9 @@ def test_times_are_medians_in_milliseconds_and_functions_take_turns():
 
 def test_memory_is_that_of_this_process():
     before = memory_mb()
-    held = bytearray(50 * 2**20)
-    assert memory_mb() - before > 40
+    held = bytearray(400 * 2**20)
+    # The system may take back pages of libraries meanwhile: it took 11 MB once.
+    assert memory_mb() - before > 350
     assert peak_memory_mb() >= memory_mb() - 1
     del held
 
