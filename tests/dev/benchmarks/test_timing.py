@@ -26,7 +26,7 @@ def test_times_are_medians_in_milliseconds_and_functions_take_turns():
 def test_memory_is_that_of_this_process():
     before = memory_mb()
     held = bytearray(400 * 2**20)
-    # The system may take back pages of libraries meanwhile: it took 11 MB once.
+    # Other memory of the process may be given back meanwhile: once 11 MB were.
     assert memory_mb() - before > 350
     assert peak_memory_mb() >= memory_mb() - 1
     del held
