@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pytest
@@ -198,9 +198,10 @@ OTHER = "RandomizedPaper"
         ("released/alchemy.gin", "stack", (RANDOM, 0.15, 32, True), {"beta": 0.0, "alpha": 1.0}),
         ("released/scene.gin", "stack", (RANDOM, 0.15, 32, False), {"beta": 0.0, "alpha": 1.0}),
         ("released/tangrams.gin", "stack", (RANDOM, 0.15, 32, True), {"beta": 0.0, "alpha": 1.0}),
-        ("paper/alchemy_reinforce.gin", "tokens", ("Rollouts", 0.15, 32, False), -0.01),
-        ("paper/tangrams_reinforce.gin", "tokens", ("Rollouts", 0.15, 32, False), -0.01),
-        ("paper/scene_reinforce.gin", "tokens", ("Rollouts", 0.15, 32, False), -0.0001),
+        ("paper/alchemy_reinforce.gin", "tokens", ("Rollouts", 0.2, 32, False), -0.01),
+        ("paper/tangrams_reinforce.gin", "tokens", ("Rollouts", 0.2, 32, False), -0.01),
+        ("paper/scene_reinforce.gin", "tokens", ("Rollouts", 0.2, 32, False), -0.0001),
+        ("paper/scene_reinforce_no_baseline.gin", "tokens", ("Rollouts", 0.2, 32, False), 0.0),
         ("paper/alchemy_classic_beam_128.gin", "tokens", ("Classic", None, 128, False), 1.0),
         ("paper/scene_classic_beam_32.gin", "tokens", ("Classic", None, 32, False), 1.0),
         ("paper/alchemy_epsilon_0.05.gin", "tokens", (RANDOM, 0.05, 32, False), 1.0),
@@ -255,5 +256,7 @@ def test_rows_of_the_paper_are_as_run_unless_the_text_goes_on_top():
     rules = [type(learner.train_step.search.selection).__name__ for learner in (as_run, text)]
     assert rules == [RANDOM, OTHER]
     load_gin(["paper/scene_reinforce.gin", TEXT], [])
-    rule: Any = Learner().train_step.weights
+    step = Learner().train_step
+    rule, rollouts = cast(Any, step.weights), cast(Any, step.search.selection)
     assert (rule.correct, rule.incorrect, rule.baseline) == (1.0, 0.0, 0.0001)
+    assert rollouts.epsilon == 0.15

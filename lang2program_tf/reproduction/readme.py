@@ -52,9 +52,10 @@ def short_table(results: Path) -> str:
         for reading, how in _OURS.items():
             texts = [_ours(found[reading].get((row, domain))) for domain in DOMAINS]
             lines.append([f"{label} {how}: ours, dev", *texts])
-        figures = [cells[row, domain].reference or () for domain in DOMAINS]
-        texts = [" / ".join(map(str, figure)) for figure in figures]
-        lines.append([f"{label}: the paper, test", *texts])
+        figures = [cells[row, domain].reference for domain in DOMAINS]
+        if any(figures):
+            texts = [" / ".join(map(str, figure or ())) for figure in figures]
+            lines.append([f"{label}: the paper, test", *texts])
     return markdown_table(["", *DOMAINS], lines)
 
 

@@ -203,7 +203,7 @@ def test_an_evaluation_without_the_runs_that_it_is_of_fails_and_says_so(reproduc
     ("arguments", "message"),
     [
         (["table9"], "'table9' (choose from 'table1', 'table2', 'table3', 'table4', 'released', "),
-        (["table1", "--row", "x"], "table1 has no row 'x'; its rows are reinforce, bs_mml, rando"),
+        (["table1", "--row", "x"], "table1 has no row 'x'; its rows are reinforce, reinforce_no_b"),
         (["figure3", "--domain", "scene"], "figure3 has no gin file for any row in scene"),
         (["table1", "--jobs", "0"], "--jobs: '0' is not a whole number, 1 or more"),
         (["table1", "--seeds", "-1"], "--seeds"),

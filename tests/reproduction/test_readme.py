@@ -37,6 +37,9 @@ def test_the_place_between_the_marks_is_filled_and_nothing_else_changes(results:
     assert ["RandoMer as run: ours, dev", "–", "65.0 / 35.0 (2 seeds)", "–"] in lines
     assert ["RandoMer as its text says: ours, dev", "–", "–", "–"] in lines
     assert ["RandoMer: the paper, test", "66.9 / 52.9", "65.8 / 37.1", "64.8 / 46.2"] in lines
+    names = [line[0] for line in lines if line]
+    assert "REINFORCE, c = 0 as run: ours, dev" in names  # which the paper has no figures of
+    assert "REINFORCE, c = 0: the paper, test" not in names
 
 
 def test_a_readme_without_the_marks_stays_as_it_is(results: Path):
