@@ -47,6 +47,7 @@ COMMANDS = {
     "train": Command("lang2program_tf.cli.train", "train a parser, or go on with a run"),
     "reproduce": Command("lang2program_tf.cli.reproduce", "train and write a table of the paper"),
     "evaluate": Command("lang2program_tf.cli.evaluate", "accuracy of a run or an export"),
+    "explore": Command("lang2program_tf.cli.explore", "what the search of training finds"),
     "analyze": Command("lang2program_tf.cli.analyze", "what holds accuracy back, as a page"),
     "benchmark": Command("lang2program_dev.cli.benchmark", "measure search, training, serving"),
     "plot": Command("lang2program_tf.cli.plot", "draw learning curves of runs"),

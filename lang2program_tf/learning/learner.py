@@ -127,6 +127,11 @@ class Learner:
             "step": self.step,
         }
 
+    @property
+    def recalls(self) -> bool:
+        """Whether programs to learn from come from a memory, not from a search."""
+        return self._recall is not None
+
     def remember(self, examples: Sequence[Example]) -> None:
         """Lists the programs of the training examples, if learning recalls them; call it first."""
         if self._recall is not None:
